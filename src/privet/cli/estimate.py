@@ -1,0 +1,228 @@
+"""`privet estimate`: shares of the categories in the data, from a release and its receipt."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from privet.estimate.table import TableEstimate
+    from privet.releasing import Receipt
+
+EXAMPLE = "privet estimate released.csv --column vote --column education --confidence 0.9"
+
+
+def estimate(
+    released: Annotated[Path, typer.Argument(metavar="RELEASED", help="The released file.")],
+    receipt: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="RELEASED.receipt.json by default.")
+    ] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", "-c", metavar="NAME", help="One column, or more for a joint table."
+        ),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option(metavar="C", help="Confidence of the intervals.")
+    ] = "0.95",
+    variance: Annotated[
+        str,
+        typer.Option(metavar="WHICH", help="mechanism: its noise alone; sampling: with sampling."),
+    ] = "mechanism",
+    weights: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="A kept column of public design weights.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
+) -> None:
+    """Estimate shares, with standard errors and intervals, from a release.
+
+    Without --column every released column is estimated by itself; two columns or more give their
+    joint table. Reading a release costs no privacy.
+    """
+    from privet.cli.output import Ticker, print_json
+    from privet.releasing import Receipt
+    from privet.releasing.files import receipt_path_for
+
+    known = Receipt.read(receipt_path_for(released) if receipt is None else receipt)
+    chosen = list(dict.fromkeys(column or []))
+    with Ticker() as tick:
+        tick(f"reading {released.name}", 0, 0)
+        table = _read(released, known, chosen, weights)
+        _note_other_file(released, known)
+        tick("estimating", 0, 0)
+        found = _estimates(
+            table, known, chosen, confidence=confidence, variance=variance, weights=weights
+        )
+    if as_json:
+        print_json({"guarantee": known.sentence, "estimates": [_as_json(*pair) for pair in found]})
+    else:
+        _print(found)
+
+
+def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None) -> "pa.Table":
+    from privet.data import read_table
+    from privet.errors import ColumnNotFoundError
+
+    known = _columns(receipt)
+    for name in chosen:
+        if name not in known:
+            raise ColumnNotFoundError(
+                f"The receipt names no released column '{name}'.",
+                hint=f"Released are {', '.join(known)}.",
+                column=name,
+            )
+    wanted = [*(chosen or known), *([] if weights is None else [weights])]
+    table: pa.Table = read_table(path, columns=list(dict.fromkeys(wanted)))
+    return table
+
+
+def _columns(receipt: "Receipt") -> list[str]:
+    """The columns whose values a mechanism wrote."""
+    from privet.errors import DataError
+
+    layout = receipt.layout
+    if receipt.kind == "words" and layout.get("state"):
+        return [str(layout["state"])]
+    columns = [str(name) for name in layout.get("columns", [])]
+    if not columns:
+        raise DataError(
+            "The receipt is not of a released table.",
+            hint="Use privet.estimate.frequencies on releases that are not files.",
+        )
+    return columns
+
+
+def _note_other_file(path: Path, receipt: "Receipt") -> None:
+    """A receipt of another file would give estimates that are wrong and look right."""
+    from privet.cli import say
+    from privet.releasing.files import sha256_of
+
+    if receipt.output is not None and receipt.output.get("sha256") != sha256_of(path):
+        say(f"note: {path} is not, byte for byte, the file that the receipt was written for.")
+
+
+def _estimates(
+    table: "pa.Table",
+    receipt: "Receipt",
+    chosen: Sequence[str],
+    *,
+    confidence: str,
+    variance: str,
+    weights: str | None,
+) -> list[tuple[str, "TableEstimate"]]:
+    """(title, estimate) of each column, or of the joint table, or of all symbols of words."""
+    from privet import estimate
+    from privet.errors import ParameterError
+
+    options: dict[str, Any] = {
+        "confidence": confidence,
+        "variance": variance,
+        "weights": None if weights is None else _weights(table, weights),
+    }
+    if receipt.kind == "words":
+        names = list(chosen) or _columns(receipt)
+        if len(chosen) > 1:
+            raise ParameterError(
+                "The columns of a word have no joint table here.",
+                hint="Name one column for one position, or none for all symbols together.",
+            )
+        pooled = _codes(table, names, receipt)
+        mechanism = receipt.mechanism(receipt.parts[0].column)
+        title = names[0] if len(names) == 1 else f"all symbols of {len(names)} columns"
+        return [(title, estimate.frequencies(pooled, mechanism, **options))]
+    if len(chosen) > 1:
+        pairs = [(_codes(table, [name], receipt), receipt.mechanism(name)) for name in chosen]
+        joint = estimate.joint_frequencies(pairs, names=list(chosen), **options)
+        return [(" by ".join(chosen), joint)]
+    return [
+        (
+            name,
+            estimate.frequencies(
+                _codes(table, [name], receipt), receipt.mechanism(name), **options
+            ),
+        )
+        for name in chosen or _columns(receipt)
+    ]
+
+
+def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
+    """The symbols of those columns, one after the other; where words ended early there are none."""
+    import numpy as np
+
+    from privet.data import encode_column
+    from privet.symbols import Codes
+
+    parts = []
+    for name in names:
+        part = receipt.parts[0].column if receipt.kind == "words" else name
+        public = receipt.mechanism(part).alphabet  # type: ignore[attr-defined]  # tables and words have Hamming mechanisms
+        column = table.column(name)
+        if receipt.layout.get("ragged"):
+            column = column.drop_null()
+        parts.append(encode_column(column, public, name=name))
+    return Codes(np.concatenate(parts))
+
+
+def _weights(table: "pa.Table", name: str) -> Any:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from privet.errors import DataError
+
+    try:
+        return np.asarray(pc.cast(table.column(name), pa.float64()).to_numpy(), np.float64)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        raise DataError(
+            f"The weights in column '{name}' are not all numbers.", hint="Give positive numbers."
+        ) from None
+
+
+def _as_json(title: str, found: "TableEstimate") -> dict[str, Any]:
+    return {"title": title, **found.to_json(), "cells": found.rows()}
+
+
+def _print(found: Sequence[tuple[str, "TableEstimate"]]) -> None:
+    from privet.cli.output import print_blank, print_text
+
+    for title, one in found:
+        print_estimate(title, one)
+        print_text(one.description, style="dim")
+        print_blank()
+
+
+def print_estimate(
+    title: str, found: "TableEstimate", *, truth: Sequence[float] = (), at_once: bool = True
+) -> None:
+    """A table of the cells; `truth` (public demo data only) adds the shares in the data."""
+    from privet.cli.output import print_table
+
+    rows, labels = found.rows(), _labels(found)
+    header = [*labels, "share", "std. error", "interval"]
+    cells = [
+        [
+            *(str(row[label]) for label in labels),
+            f"{row['share']:.1%}",
+            f"{row['standard_error']:.1%}",
+            f"{row['lower']:.1%} to {row['upper']:.1%}",
+        ]
+        for row in rows
+    ]
+    if at_once:
+        header.append("all at once")
+        for cell, row in zip(cells, rows, strict=True):
+            cell.append(f"{row['simultaneous_lower']:.1%} to {row['simultaneous_upper']:.1%}")
+    if truth:
+        header.append("in the data")
+        for cell, share in zip(cells, truth, strict=True):
+            cell.append(f"{share:.1%}")
+    print_table(title, header, cells, text_columns=len(labels))
+
+
+def _labels(found: "TableEstimate") -> list[str]:
+    names = getattr(found, "names", None)
+    return list(names) if names is not None else ["symbol"]

@@ -1,0 +1,112 @@
+"""`privet release table`: columns of a table, each value by randomised response."""
+
+from typing import Annotated
+
+import typer
+
+from privet.cli.release_common import (
+    AsJson,
+    Epsilon,
+    File,
+    FromData,
+    Keep,
+    Missing,
+    Other,
+    Output,
+    Overwrite,
+    ReceiptFile,
+    SchemaFile,
+    alphabets_of,
+    print_release,
+    schema_in,
+    taken,
+)
+
+EXAMPLE = (
+    "privet release table voters.csv --column vote=Clinton,Dole "
+    "--column education=1..7 --epsilon 2 -o released.csv"
+)
+
+
+def table(
+    file: File,
+    epsilon: Epsilon,
+    output: Output,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", "-c", metavar="NAME[=A,B,...]", help="A column to release, repeated."
+        ),
+    ] = None,
+    schema: SchemaFile = None,
+    alphabet_from_data: FromData = False,
+    delta: Annotated[
+        str, typer.Option(metavar="D", help="Additional probability, for the whole unit.")
+    ] = "0",
+    split: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=SHARE", help="Relative shares of the budget; equal without."),
+    ] = None,
+    keep: Keep = None,
+    person: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Who a row belongs to: protect all of them."),
+    ] = None,
+    rows_per_person: Annotated[
+        int | None, typer.Option(metavar="N", help="At most how many rows a person has.")
+    ] = None,
+    missing: Missing = None,
+    other: Other = None,
+    receipt: ReceiptFile = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Release chosen columns of a table, each value by randomised response.
+
+    The guarantee covers one row, or all rows of a person with --person. Columns that are neither
+    released nor kept do not go out. The receipt is written beside the release.
+    """
+    from privet import releasing
+    from privet.cli.options import read_columns, read_names, read_split, settle_domain
+    from privet.cli.output import Ticker
+    from privet.errors import ParameterError
+
+    known = schema_in(schema)
+    columns = read_columns(column or [])
+    if not columns and known is not None:
+        columns = dict.fromkeys(known.columns)
+    if not columns:
+        raise ParameterError(
+            "No column to release was named.", hint="Add --column NAME=a,b,c or a --schema file."
+        )
+    budget = read_split(split or [])
+    with Ticker() as tick:
+        domain = settle_domain(
+            columns,
+            known,
+            missing=missing or [],
+            other=other or [],
+            from_data=alphabets_of(file) if alphabet_from_data else None,
+        )
+        mechanisms = releasing.table_mechanisms(
+            domain.alphabets,
+            epsilon,
+            delta,
+            budget,
+            1 if rows_per_person is None else rows_per_person,
+        )
+        done = releasing.release(
+            mechanisms,
+            file,
+            keep=read_names(keep or []),
+            person=person,
+            rows_per_person=rows_per_person,
+            missing=domain.missing,
+            other=domain.other,
+            published=taken(domain.from_data),
+            output=output,
+            receipt=receipt,
+            overwrite=overwrite,
+            progress=tick,
+        )
+    print_release(done, output, receipt, as_json)

@@ -1,0 +1,163 @@
+"""The one door to the optional table libraries, and what Privet needs to know of Arrow types.
+
+Contract. Importing this module without pyarrow or narwhals is a `MissingExtraError` with the line
+that installs them, and every module of this room imports it first. A categorical column holds text,
+whole numbers, floats or booleans, plain or dictionary-encoded; any other kind is never guessed at.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import ColumnNotFoundError, DataError, MissingExtraError, MissingValueError
+
+try:
+    import narwhals as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+except ImportError as error:
+    raise MissingExtraError(
+        f"Tables and files need {error.name or 'pyarrow and narwhals'}, which is not installed.",
+        hint="Run: pip install 'privet[data]'",
+    ) from None
+
+__all__ = [
+    "column_of",
+    "indices_of",
+    "is_text",
+    "kind_of",
+    "nw",
+    "one_array",
+    "pa",
+    "pc",
+    "refuse_missing",
+    "replace_column",
+    "select_columns",
+    "unique_names",
+    "value_type",
+]
+
+AnyType = Any
+"""A pyarrow.DataType; the stubs make it generic over each of its kinds, which helps nobody here."""
+
+
+def value_type(kind: AnyType) -> AnyType:
+    """The type of the values: a dictionary type's value type, any other type itself."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def is_text(kind: AnyType) -> bool:
+    """Whether the values are text in any of Arrow's three layouts."""
+    return bool(
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def kind_of(kind: AnyType) -> str:
+    """The values' kind: "text", "integer", "float", "boolean", "null", or "" for every other."""
+    kind = value_type(kind)
+    tests = (
+        ("text", is_text),
+        ("integer", pa.types.is_integer),
+        ("float", pa.types.is_floating),
+        ("boolean", pa.types.is_boolean),
+        ("null", pa.types.is_null),
+    )
+    return next((name for name, test in tests if test(kind)), "")
+
+
+def one_array(column: Any) -> Any:
+    """A column as one contiguous Arrow array (chunks' dictionaries become one)."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    if column.num_chunks == 1:
+        return column.chunk(0)
+    return column.combine_chunks()
+
+
+def indices_of(array: Any, *, null: int) -> npt.NDArray[Any]:
+    """A dictionary array's indices, `null` where there is none. Errors: DataError if out of range.
+
+    A file may hold any indices at all, so they are checked before they index anything.
+    """
+    try:
+        array.validate(full=True)
+    except pa.ArrowException:
+        # The library's own message quotes the data.
+        raise DataError(
+            "A dictionary-encoded column is damaged: an index lies outside its dictionary.",
+            hint="Write the file again from the original data.",
+        ) from None
+    indices = array.indices
+    if indices.null_count:
+        indices = indices.cast(pa.int64()).fill_null(null)
+    return np.asarray(indices.to_numpy(zero_copy_only=False))
+
+
+def unique_names(names: Sequence[str], what: str) -> list[str]:
+    """`names`, after refusing duplicates (DataError), which would make "the column" ambiguous."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise DataError(
+                f"{what} has two columns named '{name}'.", hint="Rename one of them.", column=name
+            )
+        seen.add(name)
+    return list(names)
+
+
+def column_of(table: pa.Table, name: str, what: str = "The table") -> Any:
+    """One column as a ChunkedArray. Errors: ColumnNotFoundError listing the columns there are."""
+    return table.column(require_columns(table.column_names, [name], what)[0])
+
+
+def require_columns(
+    present: Sequence[str], wanted: Iterable[str], what: str = "The table"
+) -> list[str]:
+    """`wanted`, after checking that each is present and named once."""
+    known = set(present)
+    chosen = list(wanted)
+    for name in chosen:
+        if name not in known:
+            shown = ", ".join(present[:20]) + (", ..." if len(present) > 20 else "")
+            raise ColumnNotFoundError(
+                f"{what} has no column '{name}'.",
+                hint=f"Its columns are: {shown}.",
+                column=name,
+            )
+    return unique_names(chosen, "The list of columns")
+
+
+def select_columns(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """The columns named, in the order of the table. Errors: ColumnNotFoundError, DataError."""
+    chosen = set(require_columns(table.column_names, names))
+    return table.select([name for name in table.column_names if name in chosen])
+
+
+def replace_column(table: pa.Table, name: str, values: Any) -> pa.Table:
+    """The same table with other values in one column, which keeps its place.
+
+    Errors: ColumnNotFoundError; DataError if the number of values is not the number of rows.
+    """
+    require_columns(table.column_names, [name])
+    if len(values) != table.num_rows:
+        raise DataError(
+            f"The column '{name}' was given {len(values)} values for {table.num_rows} rows."
+        )
+    return table.set_column(table.column_names.index(name), name, values)
+
+
+def refuse_missing(column: Any, name: str, why: str) -> None:
+    """Errors: MissingValueError naming the first row without a value (null or NaN)."""
+    nulls = pc.is_null(column, nan_is_null=True)
+    count = int(pc.sum(nulls).as_py() or 0)
+    if count:
+        row = int(pc.index(nulls, True).as_py())
+        raise MissingValueError(
+            f"Row {row} has no value in the column '{name}'; {count} rows have none.",
+            hint=why,
+            position=row,
+            column=name,
+        )

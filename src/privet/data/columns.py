@@ -1,0 +1,294 @@
+"""Categorical columns to codes and back.
+
+Contract. A column is read against its public alphabet and written back in the Arrow type it came
+in. Only distinct values are looked up; rows are an integer gather, so a dictionary-encoded column
+stays codes all the way. What goes out is dictionary-encoded in the order of the alphabet, never in
+the order of the data, and lists every symbol, so that neither order nor absence says anything. A
+value that is missing or outside the alphabet is refused by row and never printed.
+"""
+
+import math
+import re
+import warnings
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.data.arrow import indices_of, kind_of, pa, pc, value_type
+from privet.errors import DomainError, MissingValueError, PrivacyLeakWarning
+from privet.symbols import Alphabet
+from privet.symbols.alphabet import CodeArray, is_missing
+
+_UNKNOWN, _MISSING = -1, -2
+_WHOLE = re.compile(r"0|-?[1-9][0-9]*")
+_DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_TRUTH = {"true": True, "True": True, "false": False, "False": False}
+_LARGEST_STRING_BYTES = 2**31 - 1
+
+
+def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet:
+    """The alphabet with its symbols as values of the Arrow type `kind`, in the same order.
+
+    Text reads as a number only if it is written the one plain way ("7", not "07"), and a whole
+    number reads as text that way. Errors: DomainError naming the column and the first symbol, by
+    its public position, that has no value of that type.
+    """
+    values = value_type(kind)
+    family = kind_of(values)
+    place = f"The column '{name}'" if name else "The column"
+    if family == "null":
+        return alphabet
+    if not family:
+        raise DomainError(
+            f"{place} holds {values}, which Privet does not read as categories.",
+            hint="Convert it to text or whole numbers first.",
+            column=name,
+        )
+    converted = [_convert(symbol, values, family) for symbol in alphabet.symbols]
+    if None in converted:
+        code = converted.index(None)
+        raise DomainError(
+            f"{place} holds {values}, but symbol {code} of its alphabet, "
+            f"{alphabet.symbols[code]!r}, cannot be read as that.",
+            hint=f"Convert the column to text, or write the alphabet as {family} values.",
+            column=name,
+        )
+    if all(type(new) is type(old) for new, old in zip(converted, alphabet.symbols, strict=True)):
+        return alphabet
+    return Alphabet(converted)
+
+
+def encode_column(
+    column: Any,
+    alphabet: Alphabet,
+    *,
+    name: str,
+    other: Hashable | None = None,
+    missing: Hashable | None = None,
+) -> CodeArray:
+    """Codes of a column (ChunkedArray or Array): (rows,) array of the alphabet's code dtype.
+
+    `other` and `missing` are symbols of the alphabet that stand for labels outside it and for
+    missing values (null, NaN). Errors: DomainError and MissingValueError naming column and row.
+    """
+    codes, absent = encode_with_missing(column, alphabet, name=name, other=other)
+    if absent is None:
+        return codes
+    if missing is None:
+        row = int(np.argmax(absent))
+        raise MissingValueError(
+            f"Row {row} has no value in the column '{name}'; "
+            f"{int(np.count_nonzero(absent))} rows have none.",
+            hint="Name the symbol that stands for a missing value, or complete the data.",
+            position=row,
+            column=name,
+        )
+    codes[absent] = alphabet.index(missing)
+    return codes
+
+
+def encode_with_missing(
+    column: Any, alphabet: Alphabet, *, name: str, other: Hashable | None = None
+) -> tuple[CodeArray, npt.NDArray[np.bool_] | None]:
+    """Codes, and (rows,) bool where there is no value (None if every row has one; code 0 there)."""
+    matched = match_alphabet(alphabet, column.type, name=name)
+    known = {symbol: code for code, symbol in enumerate(matched.symbols)}
+    fallback = _UNKNOWN if other is None else alphabet.index(other)
+    codes = np.empty(len(column), alphabet.code_dtype)
+    absent: npt.NDArray[np.bool_] | None = None
+    unknown_row, unknown_count, start = -1, 0, 0
+    for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
+        out = codes[start : start + len(chunk)]
+        if _all_known(chunk, matched, out):
+            start += len(chunk)
+            continue
+        table, indices = _look_up(chunk, known, fallback)
+        if int(table[:-1].min(initial=0)) >= 0 and chunk.null_count == 0:
+            # Every distinct value is a symbol and no row is null: one gather of narrow codes.
+            out[:] = table.astype(codes.dtype)[indices]
+        else:
+            found = table[indices]
+            unknown = found == _UNKNOWN
+            if unknown_row < 0 and unknown.any():
+                unknown_row = start + int(np.argmax(unknown))
+            unknown_count += int(np.count_nonzero(unknown))
+            nothing = found == _MISSING
+            if nothing.any():
+                absent = np.zeros(codes.size, bool) if absent is None else absent
+                absent[start : start + len(chunk)] = nothing
+            out[:] = np.maximum(found, 0)
+        start += len(chunk)
+    if unknown_count:
+        raise _outside(alphabet, name, unknown_row, unknown_count)
+    return codes, absent
+
+
+def decode_column(
+    codes: npt.ArrayLike,
+    alphabet: Alphabet,
+    like: Any,
+    *,
+    absent: npt.NDArray[np.bool_] | None = None,
+) -> Any:
+    """The symbols of (rows,) codes as an Arrow array of the type `like`.
+
+    `absent`: (rows,) bool, rows that get no value. A column that had no values at all (type null)
+    comes back in the type of the symbols. A dictionary index type too narrow for the alphabet
+    widens. Errors: DomainError for codes outside the alphabet or symbols that `like` cannot hold.
+    """
+    array = alphabet.check_codes(np.asarray(codes))
+    matched = match_alphabet(alphabet, like)
+    values = value_type(like)
+    listed: list[Any] = list(matched.symbols)
+    symbols: Any = pa.array(listed) if pa.types.is_null(values) else pa.array(listed, values)
+    if pa.types.is_dictionary(like):
+        index_type = like.index_type
+        if len(matched) - 1 > np.iinfo(index_type.to_pandas_dtype()).max:
+            index_type = pa.int32()
+        indices = pa.array(array, mask=absent).cast(index_type)
+        return pa.DictionaryArray.from_arrays(indices, symbols, ordered=like.ordered)
+    if pa.types.is_string_view(values):
+        return _gather_views(array, symbols, absent)
+    return _gather(array, symbols, absent)
+
+
+def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
+    """The distinct values of a column, sorted, with a PrivacyLeakWarning: the set is not public.
+
+    Errors: DomainError for a column that is not categorical; ParameterError for fewer than two
+    distinct values (a column with one category would come out as it is).
+    """
+    place = f"the column '{name}'" if name else "a column"
+    if kind_of(column.type) in ("", "null"):
+        raise DomainError(
+            f"No alphabet can be taken from {place}, which holds {value_type(column.type)}.",
+            hint="List the categories.",
+            column=name,
+        )
+    warnings.warn(
+        f"The alphabet of {place} is taken from the protected data: which categories occur is "
+        "given away. List the categories that can occur instead.",
+        PrivacyLeakWarning,
+        stacklevel=2,
+    )
+    distinct = pc.unique(column.cast(value_type(column.type))).to_pylist()
+    return Alphabet(sorted(value for value in distinct if not is_missing(value)))
+
+
+def _convert(symbol: Hashable, kind: Any, family: str) -> Hashable | None:
+    if family == "text":
+        if isinstance(symbol, int) and not isinstance(symbol, bool):
+            return str(symbol)
+        return symbol if isinstance(symbol, str) else None
+    if family == "boolean":
+        return (
+            _TRUTH.get(symbol) if isinstance(symbol, str) else _if(symbol, isinstance(symbol, bool))
+        )
+    if isinstance(symbol, bool):
+        return None
+    if family == "integer":
+        return _whole(symbol, kind)
+    if isinstance(symbol, str) and _DECIMAL.fullmatch(symbol):
+        symbol = float(symbol)
+    return _if(symbol, isinstance(symbol, int | float) and math.isfinite(symbol))
+
+
+def _whole(symbol: Hashable, kind: Any) -> int | None:
+    # int() refuses very long text; no column holds more than 20 digits anyway.
+    if isinstance(symbol, str) and len(symbol) <= 20 and _WHOLE.fullmatch(symbol):
+        symbol = int(symbol)
+    if not isinstance(symbol, int):
+        return None
+    limits = np.iinfo(kind.to_pandas_dtype())
+    return symbol if limits.min <= symbol <= limits.max else None
+
+
+def _if(symbol: Hashable, holds: bool) -> Hashable | None:
+    return symbol if holds else None
+
+
+def _all_known(chunk: Any, alphabet: Alphabet, out: CodeArray) -> bool:
+    """Fill `out` and return True if `chunk` is text and every row is a symbol, the usual case.
+
+    One pass against the symbols is a third faster than finding the distinct values first.
+    """
+    if chunk.null_count or kind_of(chunk.type) != "text" or pa.types.is_dictionary(chunk.type):
+        return False
+    if pa.types.is_string_view(chunk.type):
+        return False  # no such kernel for text views
+    found = pc.index_in(chunk, value_set=pa.array(alphabet.symbols, chunk.type))
+    if found.null_count:
+        return False
+    out[:] = found.to_numpy()
+    return True
+
+
+def _look_up(
+    chunk: Any, known: dict[Hashable, int], fallback: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """(distinct + 1,) code of each distinct value, the last for null; and each row's index."""
+    if not pa.types.is_dictionary(chunk.type):
+        chunk = chunk.dictionary_encode() if not pa.types.is_null(chunk.type) else _all_null(chunk)
+    distinct = chunk.dictionary.to_pylist()
+    table = np.empty(len(distinct) + 1, np.int64)
+    for index, value in enumerate(distinct):
+        code = known.get(value)
+        if code is None:
+            code = _MISSING if is_missing(value) else fallback
+        table[index] = code
+    table[-1] = _MISSING
+    return table, indices_of(chunk, null=len(distinct))
+
+
+def _all_null(chunk: Any) -> Any:
+    return pa.DictionaryArray.from_arrays(
+        pa.nulls(len(chunk), pa.int32()), pa.array([], pa.string())
+    )
+
+
+def _outside(alphabet: Alphabet, name: str, row: int, count: int) -> DomainError:
+    shown = ", ".join(str(symbol) for symbol in alphabet.symbols[:8])
+    more = ", ..." if len(alphabet) > 8 else ""
+    return DomainError(
+        f"The label in row {row} of the column '{name}' is not in its alphabet; "
+        f"{count} labels are not.",
+        hint=f"Name an 'other' symbol for them, or extend the alphabet ({shown}{more}).",
+        position=row,
+        column=name,
+    )
+
+
+def _gather(codes: CodeArray, symbols: Any, absent: npt.NDArray[np.bool_] | None) -> Any:
+    if pa.types.is_string(symbols.type):
+        longest = max(len(str(symbol).encode()) for symbol in symbols.to_pylist())
+        if longest * codes.size > _LARGEST_STRING_BYTES:
+            # One array of this type holds at most 2 GiB of text.
+            rows = max(_LARGEST_STRING_BYTES // longest, 1)
+            cuts = range(0, codes.size, rows)
+            return pa.chunked_array(
+                [symbols.take(_slice(codes, absent, start, start + rows)) for start in cuts],
+                type=symbols.type,
+            )
+    return symbols.take(_slice(codes, absent, 0, codes.size))
+
+
+def _slice(codes: CodeArray, absent: npt.NDArray[np.bool_] | None, start: int, stop: int) -> Any:
+    return pa.array(codes[start:stop], mask=None if absent is None else absent[start:stop])
+
+
+def _gather_views(codes: CodeArray, symbols: Any, absent: npt.NDArray[np.bool_] | None) -> Any:
+    """Text views are 16 bytes each, so a column of them is one gather of fixed-width records."""
+    _, views, *text = symbols.buffers()
+    records = np.frombuffer(views, np.dtype("V16"))[: len(symbols)][codes]
+    present = None
+    if absent is not None and absent.any():
+        present = _buffer(np.packbits(~absent, bitorder="little"))
+    buffers = [present, _buffer(records), *text]
+    return pa.Array.from_buffers(symbols.type, codes.size, buffers)
+
+
+def _buffer(array: Any) -> Any:
+    """An Arrow buffer over an array; Any, as the stubs say that only bytes have a buffer."""
+    return pa.py_buffer(array)

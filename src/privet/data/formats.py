@@ -1,0 +1,218 @@
+"""Tables in files: CSV, Parquet and Arrow, read strictly and written whole.
+
+Contract. The ending says what a file is; a file that is something else, or was cut short, is
+refused. What comes out of a file carries no metadata: other tools leave descriptions of columns
+there (such as how many categories occur) that would otherwise go out with a release. Messages name
+the file, a column or a row, and never a value.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow.ipc
+import pyarrow.parquet
+
+from privet.data.arrow import pa, require_columns, unique_names
+from privet.data.csv_files import read_csv, write_csv
+from privet.data.files import write_whole
+from privet.errors import DataError, FileFormatError, OutputError, ParameterError
+
+_KINDS = {
+    ".csv": "CSV",
+    ".csv.gz": "compressed CSV",
+    ".parquet": "Parquet",
+    ".arrow": "Arrow",
+    ".feather": "Arrow",
+    ".ipc": "Arrow",
+}
+ENDINGS = tuple(_KINDS)
+"""The endings of the files that are read and written."""
+
+_MARKS = (
+    (b"PAR1", "Parquet", ".parquet"),
+    (b"ARROW1", "Arrow", ".arrow"),
+    (b"\xff\xff\xff\xff", "Arrow stream", ".arrow"),
+    (b"FEA1", "old Feather", ""),
+    (b"\x1f\x8b", "compressed CSV", ".csv.gz"),
+    (b"PK\x03\x04", "spreadsheet or zip", ""),
+)
+
+
+def file_ending(path: str | Path) -> str:
+    """Which of `ENDINGS` a path has. Errors: ParameterError listing them."""
+    name = Path(path).name.lower()
+    for ending in sorted(_KINDS, key=len, reverse=True):
+        if name.endswith(ending):
+            return ending
+    raise ParameterError(
+        f"The ending of '{Path(path).name}' does not say what the file holds.",
+        hint=f"Endings that are known: {', '.join(ENDINGS)}.",
+        path=str(path),
+    )
+
+
+def read_table(path: str | Path, *, columns: Iterable[str] | None = None) -> pa.Table:
+    """The table in a file, or the columns named, in the order of the file.
+
+    Errors: ParameterError for an unknown ending; DataError for no such file, a folder, no rows or
+    two columns of one name; FileFormatError for content that the ending does not promise;
+    ColumnNotFoundError listing the columns there are.
+    """
+    path = Path(path)
+    kind = _KINDS[file_ending(path)]
+    _check_content(path, kind)
+    wanted = None if columns is None else list(columns)
+    if wanted == []:
+        raise ParameterError("No column was named.", hint="Name the columns to read.")
+    try:
+        if kind == "Parquet":
+            table = _read_parquet(path, wanted)
+        elif kind == "Arrow":
+            table = _read_arrow(path, wanted)
+        else:
+            table = read_csv(path, columns=wanted, compressed=kind != "CSV")
+    except OSError as error:
+        if isinstance(error, FileFormatError):
+            raise
+        raise _unreadable(path, kind) from None
+    except (pa.ArrowException, EOFError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        # The library's own message can quote the data.
+        raise _unreadable(path, kind) from None
+    if table.num_rows == 0:
+        raise DataError(
+            f"{path} has no rows.", hint="A release needs at least one row.", path=str(path)
+        )
+    return _without_metadata(table)
+
+
+def write_table(table: pa.Table, path: str | Path) -> None:
+    """Write a table to a file whose ending names the format, whole or not at all.
+
+    Errors: ParameterError for an unknown ending; OutputError if it could not be written (nothing is
+    left behind, and a file of that name is as it was).
+    """
+    ending = file_ending(path)
+    write_whole(path, lambda sink: write_format(table, sink, ending, name=str(path)))
+
+
+def write_format(table: pa.Table, sink: BinaryIO, ending: str, *, name: str = "output") -> None:
+    """Write a table to an open binary file in the format of one of `ENDINGS`.
+
+    Errors: OutputError where a column has no form in that format; OSError from the file itself.
+    """
+    table = _without_metadata(table)
+    try:
+        if ending == ".parquet":
+            pyarrow.parquet.write_table(_plain_text(table), sink)
+        elif ending in (".arrow", ".feather", ".ipc"):
+            stream: Any = sink
+            with pa.ipc.new_file(stream, table.schema) as writer:
+                writer.write_table(table)
+        else:
+            write_csv(table, sink, compressed=ending == ".csv.gz")
+    except OSError:
+        raise
+    except pa.ArrowException:
+        raise OutputError(
+            f"A column of the table has no form in a {ending} file.",
+            hint="Choose .parquet or .arrow, or leave that column out.",
+            path=name,
+        ) from None
+
+
+def _check_content(path: Path, kind: str) -> None:
+    """Refuse what is not a readable file of this kind by its first bytes."""
+    if path.is_dir():
+        raise DataError(
+            f"{path} is a folder.",
+            hint="Name one file; a folder of parts is not read.",
+            path=str(path),
+        )
+    if not path.exists():
+        raise DataError(f"There is no file {path}.", hint="Check the path.", path=str(path))
+    if not path.is_file():
+        raise DataError(
+            f"{path} is not a regular file.", hint="Copy its content to a file.", path=str(path)
+        )
+    try:
+        with path.open("rb") as file:
+            start = file.read(8)
+    except OSError as error:
+        raise DataError(
+            f"{path} cannot be read: {error.strerror or 'input/output error'}.",
+            hint="Check its permissions.",
+            path=str(path),
+        ) from None
+    if not start:
+        raise FileFormatError(f"{path} is empty.", hint="Check how it was made.", path=str(path))
+    found, ending = next(
+        ((name, end) for mark, name, end in _MARKS if start.startswith(mark)), ("", "")
+    )
+    if kind == "Arrow" and found in ("Arrow", "Arrow stream"):
+        return
+    if found != ("" if kind == "CSV" else kind):
+        raise FileFormatError(
+            f"The content of {path} is not {kind}.",
+            hint=_advice(found, ending, start),
+            path=str(path),
+        )
+
+
+def _advice(found: str, ending: str, start: bytes) -> str:
+    if ending:
+        return f"It holds {found}; give it the ending {ending}."
+    if found:
+        return f"It is a {found} file; save it as CSV or Parquet."
+    text = all(byte >= 32 or byte in b"\t\r\n" for byte in start)
+    return "If it is CSV, give it the ending .csv." if text else "Check how it was made."
+
+
+def _unreadable(path: Path, kind: str) -> FileFormatError:
+    return FileFormatError(
+        f"{path} cannot be read as {kind}; it is damaged or was cut short.",
+        hint="Copy or write it again.",
+        path=str(path),
+    )
+
+
+def _chosen(names: list[str], wanted: list[str] | None, path: Path) -> list[str]:
+    if wanted is None:
+        return unique_names(names, str(path))
+    chosen = set(require_columns(names, wanted, str(path)))
+    return unique_names([name for name in names if name in chosen], str(path))
+
+
+def _read_parquet(path: Path, wanted: list[str] | None) -> pa.Table:
+    # A file on its own, not a dataset: no columns are guessed from the folders' names.
+    with pyarrow.parquet.ParquetFile(path) as file:
+        names = _chosen(file.schema_arrow.names, wanted, path)
+        return file.read(columns=names).select(names)
+
+
+def _read_arrow(path: Path, wanted: list[str] | None) -> pa.Table:
+    with path.open("rb") as file:
+        stream = file.read(4) == b"\xff\xff\xff\xff"
+    read = pa.ipc.open_stream if stream else pa.ipc.open_file
+    with pa.OSFile(str(path), "rb") as source, read(source) as reader:
+        table = reader.read_all()
+    table = table.select(_chosen(table.column_names, wanted, path))
+    table.validate(full=True)
+    return table
+
+
+def _without_metadata(table: pa.Table) -> pa.Table:
+    bare = pa.schema([pa.field(field.name, field.type) for field in table.schema])
+    return pa.Table.from_arrays(table.columns, schema=bare)
+
+
+def _plain_text(table: pa.Table) -> pa.Table:
+    """Text views as plain text, which every reader of Parquet knows."""
+    views = pa.types.is_string_view
+    fields: list[Any] = [
+        pa.field(field.name, pa.large_string() if views(field.type) else field.type)
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(fields))

@@ -1,0 +1,225 @@
+"""Frames of any library as Arrow tables, and the way back to the same kind.
+
+Contract. `to_arrow(frame).restore(table)` gives the table in the library the frame came from: the
+columns' types as they were, the rows in their order, a pandas index kept. A polars LazyFrame is
+collected once, with only the columns asked for, and comes back as one over the finished table.
+Categories come back as the public alphabet in its order, whatever categories the frame declared.
+pandas and polars are imported only when a frame of theirs is at hand.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from privet.data.arrow import is_text, nw, one_array, pa, require_columns, unique_names
+from privet.errors import DataError, ParameterError, ParameterTypeError
+
+
+@dataclass(frozen=True)
+class ArrowFrame:
+    """`table`: the columns asked for, in the frame's order; `restore`: a table as a frame again.
+
+    `library`: where the frame came from, e.g. "pandas"; `index`: the names of a pandas index that
+    goes out with the rows, empty for the default one and for every other library.
+    """
+
+    table: pa.Table
+    restore: Callable[[pa.Table], Any]
+    library: str
+    index: tuple[str, ...] = ()
+
+
+def to_arrow(frame: Any, *, columns: Iterable[str] | None = None) -> ArrowFrame:
+    """Any frame that pyarrow or narwhals takes, as an Arrow table without metadata.
+
+    Errors: ParameterTypeError for what is not a frame; ColumnNotFoundError; DataError for duplicate
+    names, no rows, or a column whose values have no common type.
+    """
+    wanted = None if columns is None else list(columns)
+    if isinstance(frame, nw.DataFrame | nw.LazyFrame):
+        inner = to_arrow(frame.to_native(), columns=wanted)
+        return ArrowFrame(
+            inner.table,
+            lambda table: nw.from_native(inner.restore(table)),
+            inner.library,
+            inner.index,
+        )
+    found = _read(frame, wanted)
+    if found.table.num_rows == 0:
+        raise DataError("The table has no rows.", hint="A release needs at least one row.")
+    bare = pa.schema([pa.field(field.name, field.type) for field in found.table.schema])
+    table = pa.Table.from_arrays(found.table.columns, schema=bare)
+    return ArrowFrame(table, found.restore, found.library, found.index)
+
+
+def _read(frame: Any, wanted: list[str] | None) -> ArrowFrame:
+    if isinstance(frame, pa.Table):
+        return ArrowFrame(_pick(frame, wanted), lambda table: table, "pyarrow")
+    if isinstance(frame, pa.RecordBatch):
+        table = pa.Table.from_batches([frame])
+        return ArrowFrame(_pick(table, wanted), _one_batch, "pyarrow")
+    if nw.dependencies.is_pandas_dataframe(frame):
+        return _from_pandas(frame, wanted)
+    if nw.dependencies.is_polars_dataframe(frame):
+        return _from_polars(frame, wanted, lazy=False)
+    if nw.dependencies.is_polars_lazyframe(frame):
+        # The schema is known without running the query, so that it runs once, and narrowly.
+        names = _names(frame.collect_schema().names(), wanted)
+        return _from_polars(frame.select(names).collect(), None, lazy=True)
+    return _from_other(frame, wanted)
+
+
+def _names(present: list[str], wanted: list[str] | None) -> list[str]:
+    unique_names(present, "The table")
+    if wanted == []:
+        raise ParameterError("No column was named.", hint="Name the columns to read.")
+    chosen = set(present if wanted is None else require_columns(present, wanted))
+    return [name for name in present if name in chosen]
+
+
+def _pick(table: pa.Table, wanted: list[str] | None) -> pa.Table:
+    return table.select(_names(table.column_names, wanted))
+
+
+def _one_batch(table: pa.Table) -> pa.RecordBatch:
+    arrays = [one_array(column) for column in table.columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=table.schema)
+
+
+def _from_pandas(frame: Any, wanted: list[str] | None) -> ArrowFrame:
+    # Column labels may be anything in pandas; here they are text.
+    labels = dict(
+        zip(unique_names([str(x) for x in frame.columns], "The table"), frame, strict=True)
+    )
+    names = _names(list(labels), wanted)
+    arrays = [_pandas_column(frame[labels[name]], name) for name in names]
+    table = pa.Table.from_arrays(arrays, names=names)
+    kinds = {name: frame[labels[name]].dtype for name in names}
+
+    def restore(table: pa.Table) -> Any:
+        import pandas as pd
+
+        _same_rows(table, len(frame))
+        series = [
+            _pandas_series(table.column(name), kinds[name], frame.index)
+            for name in table.column_names
+        ]
+        data = pd.concat(series, axis=1) if series else pd.DataFrame(index=frame.index)
+        data.columns = _labels(frame.columns, [labels[name] for name in table.column_names])
+        return data
+
+    return ArrowFrame(table, restore, "pandas", _index_names(frame.index))
+
+
+def _index_names(index: Any) -> tuple[str, ...]:
+    """The names of an index that says more than the order of the rows."""
+    import pandas as pd
+
+    if isinstance(index, pd.RangeIndex) and (index.start, index.step, index.name) == (0, 1, None):
+        return ()
+    return tuple("index" if name is None else str(name) for name in index.names)
+
+
+def _labels(columns: Any, chosen: list[Any]) -> Any:
+    import pandas as pd
+
+    if isinstance(columns, pd.MultiIndex):
+        return pd.MultiIndex.from_tuples(chosen, names=columns.names)
+    return pd.Index(chosen, dtype=columns.dtype, name=columns.name)
+
+
+def _pandas_column(series: Any, name: str) -> Any:
+    try:
+        return pa.array(series, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        # The library's own message quotes a value.
+        raise DataError(
+            f"The values of the column '{name}' have no common type ({series.dtype}).",
+            hint="Make them all text, all whole numbers or a categorical.",
+            column=name,
+        ) from None
+
+
+def _pandas_series(column: Any, kind: Any, index: Any) -> Any:
+    import pandas as pd
+
+    if isinstance(kind, pd.CategoricalDtype):
+        # Not in the frame's own type: its categories may have come from the data.
+        return pd.Series(_pandas_categorical(one_array(column), kind), index=index)
+    if hasattr(kind, "__from_arrow__"):
+        if pa.types.is_string_view(column.type):
+            column = column.cast(pa.large_string())
+        values: Any = kind.__from_arrow__(column)
+    elif kind.kind == "O" and not is_text(column.type):
+        values = pd.array(column.to_pylist(), dtype=object)
+    else:
+        values = column.to_numpy()
+    return pd.Series(values, index=index, dtype=kind)
+
+
+def _pandas_categorical(array: Any, kind: Any) -> Any:
+    import pandas as pd
+
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    categories = pd.Index(array.dictionary.to_pylist(), dtype=kind.categories.dtype)
+    return pd.Categorical.from_codes(codes, categories=categories, ordered=kind.ordered)
+
+
+def _from_polars(frame: Any, wanted: list[str] | None, *, lazy: bool) -> ArrowFrame:
+    import polars as pl
+
+    kinds = dict(frame.schema)
+    picked = frame.select(_names(frame.columns, wanted))
+    # The newest layout is polars' own: text is handed over without copying it.
+    table = picked.to_arrow(compat_level=pl.CompatLevel.newest())
+
+    def restore(table: pa.Table) -> Any:
+        _same_rows(table, frame.height)
+        columns = [
+            _polars_series(name, table.column(name), kinds[name]) for name in table.column_names
+        ]
+        data = pl.DataFrame(columns)
+        return data.lazy() if lazy else data
+
+    return ArrowFrame(table, restore, "polars")
+
+
+def _polars_series(name: str, column: Any, kind: Any) -> Any:
+    import polars as pl
+
+    if not (isinstance(kind, pl.Enum | pl.Categorical) and pa.types.is_dictionary(column.type)):
+        return pl.Series(name, pl.from_arrow(column))
+    # The categories take their type once, and rows gather them; casting rows looks up every text.
+    array = one_array(column)
+    symbols = array.dictionary.to_pylist()
+    categories = pl.Series(name, symbols, pl.Enum(symbols) if isinstance(kind, pl.Enum) else kind)
+    indices: Any = pl.from_arrow(array.indices)
+    return categories.gather(indices.cast(pl.UInt32))
+
+
+def _from_other(frame: Any, wanted: list[str] | None) -> ArrowFrame:
+    try:
+        wrapped: Any = nw.from_native(frame)
+    except TypeError:
+        raise ParameterTypeError(
+            f"A {type(frame).__name__} is not a table.",
+            hint="Give a pandas, polars or Arrow table, or a path; a Series has .to_frame().",
+        ) from None
+    if isinstance(wrapped, nw.LazyFrame):
+        names = _names(wrapped.collect_schema().names(), wanted)
+        table = wrapped.select(names).collect(backend="pyarrow").to_native()
+        return ArrowFrame(table, lambda table: table, "pyarrow")
+    backend = wrapped.implementation
+    names = _names(wrapped.columns, wanted)
+    return ArrowFrame(
+        wrapped.select(names).to_arrow(),
+        lambda table: nw.from_arrow(table, backend=backend).to_native(),
+        str(backend),
+    )
+
+
+def _same_rows(table: pa.Table, rows: int) -> None:
+    if table.num_rows != rows:
+        raise DataError(f"A table of {table.num_rows} rows cannot take the place of {rows} rows.")

@@ -1,0 +1,31 @@
+"""What the data were like, estimated from their release: shares of symbols, alone and together."""
+
+from privet.estimate.counting import Tally
+from privet.estimate.frequencies import (
+    FrequencyEstimate,
+    frequencies,
+    frequencies_by_position,
+    frequencies_from_counts,
+    tally,
+)
+from privet.estimate.joint import (
+    JointEstimate,
+    joint_frequencies,
+    joint_frequencies_from_counts,
+    joint_tally,
+)
+from privet.estimate.projection import project_to_simplex
+
+__all__ = [
+    "FrequencyEstimate",
+    "JointEstimate",
+    "Tally",
+    "frequencies",
+    "frequencies_by_position",
+    "frequencies_from_counts",
+    "joint_frequencies",
+    "joint_frequencies_from_counts",
+    "joint_tally",
+    "project_to_simplex",
+    "tally",
+]

@@ -1,0 +1,5 @@
+"""Sets of words that may occur: the outputs a word mechanism may give."""
+
+from privet.languages.language import Language
+
+__all__ = ["Language"]

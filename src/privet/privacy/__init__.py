@@ -1,0 +1,7 @@
+"""What is promised: a guarantee in a sentence, the loss of each record, and the way between."""
+
+from privet.privacy.framework import IndependentRecords
+from privet.privacy.guarantee import Guarantee
+from privet.privacy.loss import RecordLoss
+
+__all__ = ["Guarantee", "IndependentRecords", "RecordLoss"]

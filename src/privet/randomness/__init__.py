@@ -1,0 +1,37 @@
+"""Exact randomness: a cryptographic bit source and laws drawn from it without rounding."""
+
+from privet.randomness.choice import DyadicLaw, OffsetLaw
+from privet.randomness.integers import (
+    random_bits,
+    random_subset_masks,
+    uniform_below,
+    uniform_below_each,
+    uniform_integer,
+)
+from privet.randomness.noise import discrete_laplace
+from privet.randomness.refinable import Cumulative, RefinableLaw
+from privet.randomness.source import (
+    RandomSource,
+    SourceCopyError,
+    SystemSource,
+    current_source,
+    using_source,
+)
+
+__all__ = [
+    "Cumulative",
+    "DyadicLaw",
+    "OffsetLaw",
+    "RandomSource",
+    "RefinableLaw",
+    "SourceCopyError",
+    "SystemSource",
+    "current_source",
+    "discrete_laplace",
+    "random_bits",
+    "random_subset_masks",
+    "uniform_below",
+    "uniform_below_each",
+    "uniform_integer",
+    "using_source",
+]

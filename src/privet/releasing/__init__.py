@@ -1,0 +1,19 @@
+"""Planning a release, making it, and accounting for it."""
+
+from privet.releasing.budget import table_mechanisms
+from privet.releasing.plan import Curve, Plan, PlanRow, plan, plan_curve
+from privet.releasing.receipt import Part, Receipt
+from privet.releasing.run import Release, release
+
+__all__ = [
+    "Curve",
+    "Part",
+    "Plan",
+    "PlanRow",
+    "Receipt",
+    "Release",
+    "plan",
+    "plan_curve",
+    "release",
+    "table_mechanisms",
+]

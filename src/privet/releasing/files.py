@@ -1,0 +1,176 @@
+"""The output file and its receipt, written so that neither is ever half there.
+
+Contract. Both files are first written whole under hidden temporary names in their own folders and
+synced. Only then do they get their names, the receipt first: whenever a crash comes, a file under
+the output's name has the receipt of exactly that file beside it, and at worst a receipt stands
+without data, which counts as spent. Replacing an earlier release removes the old data before the
+new receipt takes its place, for the same reason. The names are given with interrupts held back, so
+Ctrl-C leaves both files or neither. A process that is killed outright can leave a hidden
+`.privet-*` file, never one under the output's name. The input is never overwritten.
+"""
+
+import hashlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from privet.errors import OutputError, ParameterError
+
+RECEIPT_ENDING = ".receipt.json"
+
+_ENDING_SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+def receipt_path_for(output: Path) -> Path:
+    """Where the receipt of a release goes unless told otherwise: beside it."""
+    return output.with_name(output.name + RECEIPT_ENDING)
+
+
+def check_destinations(
+    output: Path, receipt: Path, *, source: Path | None, overwrite: bool
+) -> None:
+    """Refuse, before anything is read or drawn, a place that could not be written to.
+
+    Errors: ParameterError for an ending that names no format, and where output, receipt and input
+    are not three different files; OutputError for a missing or unwritable folder, for something
+    there that is not a regular file, and for a file that exists, unless `overwrite`.
+    """
+    from privet.data import file_ending
+
+    file_ending(output)
+    if os.path.realpath(output) == os.path.realpath(receipt):
+        raise ParameterError(
+            "The output and the receipt are the same file.", hint="Give the receipt another name."
+        )
+    inputs = [] if source is None else [source]
+    check_destination(output, inputs=inputs, overwrite=overwrite)
+    check_destination(receipt, inputs=inputs, overwrite=overwrite)
+
+
+def check_destination(path: Path, *, overwrite: bool, inputs: Sequence[Path] = ()) -> None:
+    """The same for one file of any ending. Errors: as `check_destinations`."""
+    from privet.data import refuse_unwritable
+
+    refuse_unwritable(path, inputs=inputs)
+    if path.exists() and not overwrite:
+        raise OutputError(
+            f"{path} exists.",
+            hint="Choose another name, or let it be replaced (--overwrite, overwrite=True).",
+            path=str(path),
+        )
+
+
+def write_release(
+    output: Path,
+    receipt: Path,
+    *,
+    write_data: Callable[[Path], None],
+    receipt_text: Callable[[dict[str, str]], str],
+) -> None:
+    """Write the data and their receipt, both or neither; links are followed.
+
+    `write_data(path)` writes the data whole to a temporary path with the ending of `output`;
+    `receipt_text({"name": ..., "sha256": ...})` is the receipt that describes that file. Errors:
+    OutputError (nothing is left behind).
+    """
+    data_place, receipt_place = Path(os.path.realpath(output)), Path(os.path.realpath(receipt))
+    staged_data, staged_receipt = _hidden(data_place), _hidden(receipt_place)
+    try:
+        write_data(staged_data)
+        facts = {"name": _text(output.name), "sha256": sha256_of(staged_data)}
+        _write_text(staged_receipt, receipt_text(facts))
+        for staged, place in ((staged_data, data_place), (staged_receipt, receipt_place)):
+            if place.exists():
+                staged.chmod(place.stat().st_mode & 0o777)
+        _give_names(staged_data, data_place, staged_receipt, receipt_place)
+    except OutputError as error:
+        # The writer speaks of the temporary name, which nobody chose.
+        message = error.message.replace(str(staged_data), str(output))
+        raise OutputError(message, hint=error.hint, path=str(output)) from None
+    except OSError as error:
+        raise OutputError(
+            f"{output} and its receipt could not be written: {error.strerror or 'i/o error'}.",
+            hint="Nothing was left there; free some space or choose another place.",
+            path=str(output),
+        ) from None
+    finally:
+        for path in (staged_data, staged_receipt):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _text(name: str) -> str:
+    """A file name as text that any encoding holds: names may be bytes that are no text."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _write_text(path: Path, text: str) -> None:
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _give_names(staged_data: Path, output: Path, staged_receipt: Path, receipt: Path) -> None:
+    with _interrupts_held_back():
+        output.unlink(missing_ok=True)
+        staged_receipt.replace(receipt)
+        try:
+            staged_data.replace(output)
+        except BaseException:
+            receipt.unlink(missing_ok=True)
+            raise
+        for folder in {receipt.parent, output.parent}:
+            _sync_folder(folder)
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """Signals that would end the process wait until the block is over.
+
+    The handlers are replaced, not the thread's signal mask: a library's thread that does not block
+    a signal would take it and Python would still raise in the main thread. Only the main thread
+    can do either, and only the main thread is ever interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    waiting: list[int] = []
+    before = {
+        number: signal.signal(number, lambda received, _frame: waiting.append(received))
+        for number in _ENDING_SIGNALS
+        if signal.getsignal(number) not in (None, signal.SIG_IGN)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for received in waiting:
+            signal.raise_signal(received)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make new names durable; not every system can sync a folder, and the files are synced."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _hidden(path: Path) -> Path:
+    """A temporary name in the same folder, with the same ending (which tells the format)."""
+    return path.with_name(f".privet-{os.urandom(6).hex()}-{path.name[-200:]}")

@@ -1,0 +1,113 @@
+"""A release between its checks and its draw.
+
+Contract. Preparing a release reads the data and refuses whatever cannot be released; it draws
+nothing. A `Job` is what is left to do: everything about it that may be known beforehand, and
+`draw`, which samples once and cannot be refused any more. Progress is told in stages, by counts of
+symbols, never by values.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from privet.errors import ParameterError
+from privet.mechanisms.base import CodeArray, HammingMechanism
+from privet.privacy import Guarantee
+from privet.releasing.receipt import Kind, Part
+from privet.symbols import Words
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, symbols done, symbols in all)."""
+
+BLOCK_SYMBOLS = 1 << 22
+"""Words are drawn in blocks of about this many symbols, so that a long draw tells how far it is."""
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Progress for nobody."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What came out.
+
+    `data`: the release, in the kind that came in; `table`: it as an Arrow table, where there is one
+    to be written; `realised_errors`: symbols that differ, by part, if they were to be counted.
+    """
+
+    data: Any
+    table: Any = None
+    realised_errors: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Job:
+    """A release that passed every check and has drawn nothing yet.
+
+    `draw(progress, measure)`: samples once; the realised errors are counted only if `measure`.
+    """
+
+    kind: Kind
+    guarantee: Guarantee
+    spent: Fraction
+    parts: tuple[Part, ...]
+    draw: Callable[[Progress, bool], Drawn]
+    shape: dict[str, int] = field(default_factory=dict)
+    layout: dict[str, Any] = field(default_factory=dict)
+
+
+def describe_words(
+    mechanism: HammingMechanism, lengths: Counter[int], *, column: str | None, **stand_ins: Any
+) -> Part:
+    """What the mechanism will do to words of those lengths ({length: how many words})."""
+    present = [length for length in lengths if length] or [1]
+    return Part(
+        column,
+        mechanism.to_json(),
+        sum(length * count for length, count in lengths.items()),
+        sum(
+            count * mechanism.expected_errors(length) for length, count in lengths.items() if length
+        ),
+        max(mechanism.spent(length) for length in present),
+        max(mechanism.record_loss(length).maximum for length in present),
+        **stand_ins,
+    )
+
+
+def check_adjacency(adjacency: int, lengths: Counter[int]) -> None:
+    """Errors: ParameterError if no word has as many symbols as may differ between neighbours."""
+    longest = max(lengths, default=0)
+    if adjacency > max(longest, 1):
+        raise ParameterError(
+            f"adjacency is {adjacency}, but the longest word has {longest} symbols.",
+            hint=f"Give an adjacency from 1 to {longest}: how many symbols may differ at once.",
+            parameter="adjacency",
+        )
+
+
+def count_different(before: CodeArray, after: CodeArray, measure: bool) -> tuple[int, ...]:
+    """How many symbols differ, if that may be known."""
+    return (int(np.count_nonzero(before != after)),) if measure else ()
+
+
+def draw_words(mechanism: HammingMechanism, words: Words, progress: Progress) -> Words:
+    """A release of each word, drawn in blocks of whole words (the words are independent)."""
+    total = int(words.codes.size)
+    out: CodeArray = np.empty_like(words.codes)
+    first = 0
+    while first < len(words):
+        progress("drawing", int(words.offsets[first]), total)
+        reach = words.offsets[first] + BLOCK_SYMBOLS
+        last = max(first + 1, int(np.searchsorted(words.offsets, reach, side="right")) - 1)
+        start, stop = int(words.offsets[first]), int(words.offsets[last])
+        block = Words(
+            words.alphabet, words.codes[start:stop], words.offsets[first : last + 1] - start
+        )
+        out[start:stop] = mechanism.release(block).codes
+        first = last
+    progress("drawing", total, total)
+    return words.with_codes(out)

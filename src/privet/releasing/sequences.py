@@ -1,0 +1,271 @@
+"""Releasing sequences: one word an id (long tables), one word a row (wide tables), or bare Words.
+
+Contract. The protected unit is any `adjacency` symbols of one word. Ids, times, the order of the
+rows and the length of every word go out unprotected and are named in the guarantee, as is every
+kept column; other columns do not go out. With delta > 0 the promise is about a single symbol, which
+the guarantee says: (epsilon, delta) alone says nothing about several.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from privet.errors import DataError, ParameterError
+from privet.exact import read_count
+from privet.mechanisms.base import HammingMechanism
+from privet.privacy import Guarantee
+from privet.releasing.job import (
+    Drawn,
+    Job,
+    Progress,
+    check_adjacency,
+    count_different,
+    describe_words,
+    draw_words,
+)
+from privet.releasing.stand_ins import StandIn, stand_in
+from privet.releasing.tables import index_published
+from privet.symbols import Words
+
+if TYPE_CHECKING:
+    from privet.data import ArrowFrame, SequenceFrame
+
+
+@dataclass(frozen=True)
+class WordRequest:
+    """What to release as words.
+
+    Either `id`, `time` and `state` (a long table) or `columns` (a wide one). `adjacency`: how many
+    symbols of a word the promise covers; None leaves it to the mechanism.
+    """
+
+    mechanism: HammingMechanism
+    id: str | None = None
+    time: str | None = None
+    state: str | None = None
+    columns: tuple[str, ...] = ()
+    ragged: bool = False
+    keep: tuple[str, ...] = ()
+    adjacency: int | None = None
+    other: StandIn = None
+    missing: StandIn = None
+    published: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        named = [name for name in (self.id, self.time, self.state) if name is not None]
+        if bool(named) == bool(self.columns) or (named and len(named) < 3):
+            raise ParameterError(
+                "Sequences need either an id, a time and a state column, or the columns of a word.",
+                hint="A long table has one row an entry; a wide table has one row a word.",
+            )
+        for name in self.keep:
+            if name in (*named, *self.columns):
+                raise ParameterError(
+                    f"Column '{name}' is part of the sequences and kept as well.",
+                    hint="Ids and times go out anyway, and released columns cannot be kept.",
+                )
+        twice = [name for name, n in Counter((*named, *self.columns)).items() if n > 1]
+        if twice:
+            raise ParameterError(f"Column '{twice[0]}' is named twice.", hint="Name it once.")
+        if self.ragged and self.is_long:
+            raise ParameterError(
+                "Words of a long table end where their rows end; 'ragged' is for wide tables.",
+                hint="Leave 'ragged' out.",
+            )
+        covered_symbols(self.mechanism, self.adjacency)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a row is one entry of a word."""
+        return self.id is not None
+
+    @property
+    def columns_needed(self) -> list[str]:
+        """Every column that must be there."""
+        return [*self.own_columns, *self.keep]
+
+    @property
+    def own_columns(self) -> list[str]:
+        """The columns that make up the sequences."""
+        if self.id is not None and self.time is not None and self.state is not None:
+            return [self.id, self.time, self.state]
+        return list(self.columns)
+
+
+def covered_symbols(mechanism: HammingMechanism, adjacency: int | None) -> tuple[int, int]:
+    """(symbols the promise covers, how many times the mechanism's own epsilon that costs).
+
+    A mechanism made for b symbols covers b. Randomised response answers symbol by symbol, so it
+    covers any number b at b times its epsilon (pure epsilon only). Errors: ParameterError for any
+    other wish.
+    """
+    own = mechanism.adjacency
+    if adjacency is None or read_count(adjacency, "adjacency") == own:
+        return own, 1
+    if mechanism.name != "randomized-response":
+        raise ParameterError(
+            f"adjacency is {adjacency}, but the mechanism was made for {own}.",
+            hint="Make the mechanism with the adjacency wanted.",
+            parameter="adjacency",
+        )
+    if mechanism.guarantee.delta:
+        raise ParameterError(
+            "With delta > 0 only one symbol of a word can be covered.",
+            hint="Use delta = 0, or adjacency = 1.",
+            parameter="adjacency",
+        )
+    return adjacency, adjacency
+
+
+def word_guarantee(
+    mechanism: HammingMechanism, adjacency: int | None, unit: str, published: Sequence[str]
+) -> Guarantee:
+    """The promise about any covered symbols of one word; `unit` ends the phrase "any 2 ..."."""
+    covered, times = covered_symbols(mechanism, adjacency)
+    own = mechanism.guarantee
+    promise = replace(
+        own,
+        epsilon=own.epsilon * times,
+        unit=f"Any one of {unit}" if covered == 1 else f"Any {covered} of {unit}",
+    ).with_published(*published)
+    if own.delta:
+        promise = promise.with_assumptions(
+            "only one symbol of a word differs (with delta > 0 nothing is promised about several)"
+        )
+    return promise
+
+
+def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress) -> Job:
+    """Read the words and check everything; nothing is drawn.
+
+    Errors: DomainError, MissingValueError and DataError by place, ParameterError for an adjacency
+    beyond the longest word.
+    """
+    table = frame.table
+    progress("reading the sequences", 0, table.num_rows)
+    sequences, stand_ins = _read(frame, request)
+    words = sequences.words
+    lengths = Counter(words.lengths.tolist())
+    covered, times = covered_symbols(request.mechanism, request.adjacency)
+    check_adjacency(covered, lengths)
+    column = request.state if request.is_long else None
+    part = describe_words(request.mechanism, lengths, column=column, **stand_ins)
+    going_out = {*request.own_columns, *request.keep}
+
+    def draw(tell: Progress, measure: bool) -> Drawn:
+        released = draw_words(request.mechanism, words, tell)
+        wrong = count_different(words.codes, released.codes, measure)
+        whole = sequences.rebuild(released)
+        whole = whole.select([name for name in table.column_names if name in going_out])
+        return Drawn(frame.restore(whole), whole, wrong)
+
+    return Job(
+        "words",
+        word_guarantee(
+            request.mechanism,
+            request.adjacency,
+            _unit(request, lengths),
+            _published(request, frame),
+        ),
+        times * part.spent,
+        (part,),
+        draw,
+        shape=_shape(lengths, rows=table.num_rows),
+        layout=_layout(request, covered),
+    )
+
+
+def prepare_bare_words(
+    mechanism: HammingMechanism, words: Words, adjacency: int | None, published: Sequence[str]
+) -> Job:
+    """The job for Words that come without a table."""
+    lengths = Counter(words.lengths.tolist())
+    covered, times = covered_symbols(mechanism, adjacency)
+    if not len(words):
+        raise DataError("There are no words.", hint="There is nothing to release.")
+    check_adjacency(covered, lengths)
+    part = describe_words(mechanism, lengths, column=None)
+    of = _of(lengths, "symbols")
+
+    def draw(tell: Progress, measure: bool) -> Drawn:
+        released = draw_words(mechanism, words, tell)
+        return Drawn(released, None, count_different(words.codes, released.codes, measure))
+
+    sizes = "the number and order of the words and the length of each"
+    return Job(
+        "words",
+        word_guarantee(mechanism, adjacency, f"{of} of one word", (sizes, *published)),
+        times * part.spent,
+        (part,),
+        draw,
+        shape=_shape(lengths),
+        layout={"adjacency": covered},
+    )
+
+
+def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", dict[str, Any]]:
+    from privet.data import words_from_long, words_from_wide
+
+    state = request.state or request.columns[0]
+    alphabet = request.mechanism.alphabet
+    given = {"other": request.other, "missing": request.missing}
+    stand_ins = {role: stand_in(symbol, state, alphabet, role) for role, symbol in given.items()}
+    if request.id is not None and request.time is not None and request.state is not None:
+        words = words_from_long(
+            frame.table,
+            alphabet,
+            id=request.id,
+            time=request.time,
+            state=request.state,
+            **stand_ins,
+        )
+    else:
+        words = words_from_wide(
+            frame.table, alphabet, list(request.columns), ragged=request.ragged, **stand_ins
+        )
+    return words, stand_ins
+
+
+def _of(lengths: Counter[int], what: str) -> str:
+    """'the 72 values' where every word has that many, else 'the values'."""
+    return f"the {next(iter(lengths))} {what}" if len(lengths) == 1 else f"the {what}"
+
+
+def _unit(request: WordRequest, lengths: Counter[int]) -> str:
+    values = _of(lengths, "values")
+    if request.is_long:
+        return f"{values} of '{request.state}' of one '{request.id}'"
+    return f"{values} of one row (columns '{request.columns[0]}' to '{request.columns[-1]}')"
+
+
+def _published(request: WordRequest, frame: "ArrowFrame") -> tuple[str, ...]:
+    if request.is_long:
+        items = [
+            f"columns '{request.id}' and '{request.time}' as they are",
+            "with them the number of sequences and the length of each",
+            "the order of the rows",
+        ]
+    else:
+        items = ["the number and the order of the rows"]
+        if request.ragged:
+            items.append("the length of each sequence")
+    items += [f"column '{name}' as it is" for name in request.keep]
+    return (*items, *index_published(frame), *request.published)
+
+
+def _shape(lengths: Counter[int], **sizes: int) -> dict[str, int]:
+    return {
+        **sizes,
+        "words": lengths.total(),
+        "symbols": sum(length * count for length, count in lengths.items()),
+        "shortest": min(lengths, default=0),
+        "longest": max(lengths, default=0),
+    }
+
+
+def _layout(request: WordRequest, covered: int) -> dict[str, Any]:
+    own: dict[str, Any] = {"columns": list(request.columns), "ragged": request.ragged}
+    if request.is_long:
+        own = {"id": request.id, "time": request.time, "state": request.state}
+    return {**own, "kept": list(request.keep), "adjacency": covered}

@@ -1,0 +1,256 @@
+"""The public set of categories, and the codes that stand for them.
+
+Contract. An alphabet is public: it is written down before the data are seen. It has at least two
+distinct symbols in a fixed order; symbol i has code i, and codes are unsigned integers of the
+smallest width that holds them. A label outside the alphabet is a `DomainError` that names its
+position and never the label, unless an `other` symbol was named for it; a missing value (None,
+NaN, NA) is a `MissingValueError` unless a `missing` symbol was named. Nothing is dropped.
+"""
+
+import operator
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import repeat
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.errors import DomainError, MissingValueError, ParameterError, ParameterTypeError
+
+LARGEST_ALPHABET = 2**31
+
+CodeArray = npt.NDArray[np.unsignedinteger[Any]]
+
+
+def code_dtype(size: int) -> np.dtype[np.unsignedinteger[Any]]:
+    """The smallest unsigned dtype that holds codes 0..size-1."""
+    if size <= 2**8:
+        return np.dtype(np.uint8)
+    return np.dtype(np.uint16) if size <= 2**16 else np.dtype(np.uint32)
+
+
+def is_missing(value: object) -> bool:
+    """Whether `value` is one of the usual marks for "no value": None, NaN, NaT, pandas' NA."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating | np.datetime64) and value != value
+
+
+class Codes:
+    """An integer array whose entries are codes, even when the symbols are integers themselves.
+
+    `.array`: any shape, any integer dtype. Range is checked where an alphabet is at hand.
+    """
+
+    __slots__ = ("array",)
+
+    def __init__(self, array: npt.ArrayLike) -> None:
+        codes = np.asarray(array)
+        if codes.dtype.kind not in "iu":
+            if codes.size:
+                raise ParameterTypeError(
+                    f"Codes need an integer array, not one of {codes.dtype}.",
+                    hint="Pass labels as a list or array without Codes(...).",
+                )
+            codes = codes.astype(np.uint8)
+        self.array = codes
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __repr__(self) -> str:
+        return f"Codes(shape={self.array.shape}, dtype={self.array.dtype})"
+
+
+class Alphabet:
+    """The public categories, in order.
+
+    `symbols`: at least two distinct hashable values (text, integers, ...), none of them missing; a
+    string is the sequence of its characters. Errors: ParameterError for fewer than two symbols,
+    duplicates or a missing symbol; ParameterTypeError for an unhashable symbol.
+    """
+
+    __slots__ = ("_codes", "code_dtype", "has_integers", "symbols")
+
+    symbols: tuple[Hashable, ...]
+    code_dtype: np.dtype[np.unsignedinteger[Any]]
+    has_integers: bool
+
+    def __init__(self, symbols: Iterable[Hashable]) -> None:
+        listed = tuple(_plain(symbol) for symbol in symbols)
+        if len(listed) < 2:
+            raise ParameterError(
+                f"An alphabet needs at least two symbols; this one has {len(listed)}.",
+                hint="A column with one possible value has nothing to protect or release.",
+            )
+        if len(listed) > LARGEST_ALPHABET:
+            raise ParameterError(f"An alphabet holds at most {LARGEST_ALPHABET} symbols.")
+        self._codes = _number_symbols(listed)
+        self.symbols = listed
+        self.code_dtype = code_dtype(len(listed))
+        self.has_integers = any(isinstance(symbol, int) for symbol in listed)
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def __contains__(self, symbol: object) -> bool:
+        return isinstance(symbol, Hashable) and symbol in self._codes
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Alphabet) and self.symbols == other.symbols
+
+    def __hash__(self) -> int:
+        return hash(self.symbols)
+
+    def __repr__(self) -> str:
+        if len(self) <= 12:
+            return f"Alphabet({list(self.symbols)!r})"
+        shown = ", ".join(repr(symbol) for symbol in self.symbols[:10])
+        return f"Alphabet([{shown}, ... {len(self)} symbols])"
+
+    def __reduce__(self) -> tuple[type[Self], tuple[tuple[Hashable, ...]]]:
+        return type(self), (self.symbols,)
+
+    def index(self, symbol: Hashable) -> int:
+        """The code of one symbol. Errors: DomainError (without the value) if it is not one."""
+        code = self._codes.get(symbol)
+        if code is None:
+            raise DomainError(
+                "The symbol asked for is not in the alphabet.", hint=self._listing(), position=None
+            )
+        return code
+
+    def encode(
+        self,
+        labels: Iterable[object],
+        *,
+        other: Hashable | None = None,
+        missing: Hashable | None = None,
+    ) -> CodeArray:
+        """Codes of a sequence of labels: (n,) array of `code_dtype`.
+
+        `other`: the symbol that stands for every label outside the alphabet; `missing`: the symbol
+        that stands for every missing value. Errors: DomainError, MissingValueError by position.
+        """
+        if isinstance(labels, str | bytes):
+            raise ParameterTypeError(
+                "A sequence of labels is expected, not one string.",
+                hint="Write list('abc') or ['low', 'high'].",
+            )
+        sequence: Sequence[object] = (
+            labels.tolist() if isinstance(labels, np.ndarray) else [*labels]
+        )
+        found = self._look_up(sequence)
+        unknown = np.flatnonzero(found < 0)
+        if unknown.size:
+            self._replace_unknown(sequence, found, unknown, other, missing)
+        return found.astype(self.code_dtype)
+
+    def decode(self, codes: npt.ArrayLike) -> list[Any]:
+        """The symbols of a one-dimensional array of codes. Errors: DomainError by position."""
+        array = self.check_codes(np.asarray(codes))
+        return [self.symbols[code] for code in array.ravel().tolist()]
+
+    def check_codes(self, codes: npt.NDArray[Any]) -> CodeArray:
+        """`codes` as `code_dtype`, same shape, after checking every one lies in 0..m-1."""
+        if codes.dtype.kind not in "iu" and codes.size:
+            raise ParameterTypeError(f"Codes are integers; this array holds {codes.dtype}.")
+        if codes.size and (int(codes.max()) >= len(self) or int(codes.min()) < 0):
+            outside = (codes < 0) | (codes >= len(self))
+            position = int(np.flatnonzero(outside.ravel())[0])
+            raise DomainError(
+                f"The code at position {position} is outside 0..{len(self) - 1}; "
+                f"{int(outside.sum())} codes are.",
+                hint="Codes are positions in the alphabet, counted from 0.",
+                position=position,
+            )
+        return codes.astype(self.code_dtype, copy=False)
+
+    def to_json(self) -> list[Any]:
+        """The symbols as a JSON list. Errors: ParameterTypeError if one has no JSON form."""
+        for symbol in self.symbols:
+            if not isinstance(symbol, str | int | float | bool):
+                raise ParameterTypeError(
+                    f"A symbol of type {type(symbol).__name__} cannot be written to JSON.",
+                    hint="Use text or numbers as symbols.",
+                )
+        return list(self.symbols)
+
+    def _look_up(self, labels: Sequence[object]) -> npt.NDArray[np.int64]:
+        try:
+            codes = map(self._codes.get, labels, repeat(-1))
+            return np.fromiter(codes, np.int64, len(labels))
+        except TypeError:
+            position = next(i for i, x in enumerate(labels) if not isinstance(x, Hashable))
+            raise DomainError(
+                f"The entry at position {position} is a {type(labels[position]).__name__}, "
+                "not a symbol.",
+                hint="Many words go through Words.from_lists(alphabet, lists).",
+                position=position,
+            ) from None
+
+    def _replace_unknown(
+        self,
+        labels: Sequence[object],
+        found: npt.NDArray[np.int64],
+        unknown: npt.NDArray[np.intp],
+        other: Hashable | None,
+        missing: Hashable | None,
+    ) -> None:
+        absent = np.fromiter((is_missing(labels[i]) for i in unknown), bool, unknown.size)
+        if absent.any() and missing is None:
+            position = int(unknown[absent][0])
+            raise MissingValueError(
+                f"There is no value at position {position}; {int(absent.sum())} are missing.",
+                hint="Name the symbol that stands for a missing value, or complete the data.",
+                position=position,
+            )
+        if not absent.all() and other is None:
+            position = int(unknown[~absent][0])
+            raise DomainError(
+                f"The label at position {position} is not in the alphabet; "
+                f"{int((~absent).sum())} labels are not.",
+                hint=f"Name an 'other' symbol for them, or extend it. {self._listing()}",
+                position=position,
+            )
+        if missing is not None:
+            found[unknown[absent]] = self.index(missing)
+        if other is not None:
+            found[unknown[~absent]] = self.index(other)
+
+    def _listing(self) -> str:
+        shown = ", ".join(str(symbol) for symbol in self.symbols[:8])
+        return f"The alphabet is {shown}{', ...' if len(self) > 8 else ''} ({len(self)} symbols)."
+
+
+def _plain(symbol: Hashable) -> Hashable:
+    """Numpy scalars as Python values, so that symbols print, compare and serialise plainly."""
+    return symbol.item() if isinstance(symbol, np.generic) else symbol
+
+
+def _number_symbols(symbols: tuple[Hashable, ...]) -> dict[Hashable, int]:
+    codes: dict[Hashable, int] = {}
+    for code, symbol in enumerate(symbols):
+        if is_missing(symbol):
+            raise ParameterError(
+                f"Symbol {code} of the alphabet is a missing value.",
+                hint="Give missing values a name of their own, such as 'missing'.",
+            )
+        try:
+            first = codes.setdefault(symbol, code)
+        except TypeError:
+            raise ParameterTypeError(
+                f"Symbol {code} of the alphabet is a {type(symbol).__name__}, which cannot be one.",
+                hint="Use text, numbers or tuples.",
+            ) from None
+        if first != code:
+            raise ParameterError(
+                f"Symbols {first} and {code} of the alphabet are equal.",
+                hint="Each category is listed once.",
+            )
+    return codes
+
+
+def read_positions(values: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Whole numbers as an int64 array (positions, offsets, lengths)."""
+    return np.fromiter((operator.index(value) for value in values), np.int64, len(values))

@@ -1,0 +1,123 @@
+"""`privet estimate`: from the file and its receipt to shares with intervals."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+
+ROWS = 3_000
+
+
+@pytest.fixture
+def released(run: Run, folder: Path) -> Path:
+    """A release of a table in which a third voted Dole, each of grade 2, and the rest grade 1."""
+    rows = "".join(("Dole,2,1\n", "Clinton,1,1\n", "Clinton,1,2\n")[row % 3] for row in range(ROWS))
+    (folder / "many.csv").write_text(f"vote,grade,weight\n{rows}", encoding="utf-8")
+    columns = ("-c", "vote=Clinton,Dole", "-c", "grade=1..3", "--keep", "weight")
+    assert run("release", "table", "many.csv", *columns, "-e", "8", "-o", "out.csv").code == 0
+    return folder / "out.csv"
+
+
+def test_every_column_by_itself(run: Run, released: Path) -> None:
+    done = run("estimate", released.name, "--json")
+    assert done.err == ""
+    found = {one["title"]: one for one in json.loads(done.out)["estimates"]}
+    assert set(found) == {"vote", "grade"}
+    cells = {cell["symbol"]: cell for cell in found["vote"]["cells"]}
+    # Epsilon 4 a column: the standard error is about 0.0025, so this fails once in 10^9 runs.
+    assert cells["Dole"]["share"] == pytest.approx(1 / 3, abs=0.016)
+    assert cells["Dole"]["lower"] < cells["Dole"]["share"] < cells["Dole"]["upper"]
+
+
+def test_a_joint_table(run: Run, released: Path) -> None:
+    done = run("estimate", released.name, "-c", "vote", "-c", "grade", "--json")
+    (joint,) = json.loads(done.out)["estimates"]
+    cells = {(cell["vote"], cell["grade"]): cell["share"] for cell in joint["cells"]}
+    assert cells["Dole", "2"] == pytest.approx(1 / 3, abs=0.025)
+    assert cells["Clinton", "1"] == pytest.approx(2 / 3, abs=0.025)
+    assert cells["Dole", "1"] == pytest.approx(0, abs=0.025)
+
+
+def test_weights_and_confidence(run: Run, released: Path) -> None:
+    done = run("estimate", released.name, "-c", "vote", "--weights", "weight", "--json")
+    (found,) = json.loads(done.out)["estimates"]
+    assert found["weighted"]
+    assert found["shares"][1] == pytest.approx(1 / 4, abs=0.02)
+    narrow, wide = (
+        json.loads(
+            run("estimate", released.name, "-c", "vote", "--confidence", level, "--json").out
+        )["estimates"][0]["intervals"][0]
+        for level in ("0.5", "0.99")
+    )
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_the_report_says_which_variance(run: Run, released: Path) -> None:
+    text = " ".join(run("estimate", released.name).out.split())
+    assert "Clinton" in text
+    assert "mechanism's noise alone" in text
+    sampling = run("estimate", released.name, "--variance", "sampling")
+    assert "sampling" in sampling.out
+
+
+def test_another_file_than_the_receipts_is_noted(run: Run, released: Path) -> None:
+    with released.open("a", encoding="utf-8") as file:
+        file.write("Dole,2,1\n")
+    done = run("estimate", released.name, "-c", "vote", "--json")
+    assert done.code == 0
+    assert done.err.startswith("privet: note: out.csv is not, byte for byte")
+    json.loads(done.out)
+
+
+@pytest.mark.parametrize("mechanism", ["exponential", "randomized-response"])
+def test_words_are_pooled(run: Run, mechanism: str) -> None:
+    command = (
+        "release",
+        "words",
+        "diary.csv",
+        "--id",
+        "who",
+        "--time",
+        "month",
+        "--state",
+        "state",
+    )
+    options = ("--symbols", "home,work,sick", "-e", "20", "-b", "2", "--mechanism", mechanism)
+    assert run(*command, *options, "-o", "out.csv").code == 0
+    (found,) = json.loads(run("estimate", "out.csv", "--json").out)["estimates"]
+    assert found["size"] == 4
+    assert found["title"] == "state"
+
+
+def test_wide_words_together_and_by_position(run: Run, folder: Path) -> None:
+    (folder / "ragged.csv").write_text("m1,m2,m3\nhome,work,\nsick,,\n", encoding="utf-8")
+    command = ("release", "words", "ragged.csv", "--columns", "m*", "--ragged")
+    assert run(*command, "--symbols", "home,work,sick", "-e", "9", "-o", "out.csv").code == 0
+    (found,) = json.loads(run("estimate", "out.csv", "--json").out)["estimates"]
+    assert found["size"] == 3
+    (second,) = json.loads(run("estimate", "out.csv", "-c", "m2", "--json").out)["estimates"]
+    assert second["size"] == 1
+    assert run("estimate", "out.csv", "-c", "m1", "-c", "m2").code == 2
+
+
+def test_what_cannot_be_estimated_is_refused(run: Run) -> None:
+    command = (
+        "release",
+        "words",
+        "diary.csv",
+        "--id",
+        "who",
+        "--time",
+        "month",
+        "--state",
+        "state",
+    )
+    options = ("--symbols", "home,work,sick", "-e", "2", "-b", "2", "--mechanism", "staircase")
+    assert run(*command, *options, "-o", "out.csv").code == 0
+    done = run("estimate", "out.csv")
+    assert done.code == 2
+    assert "WordStaircase" in done.error

@@ -1,0 +1,85 @@
+"""A mechanism gives back the kind it was given."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from privet.errors import DataError, DomainError, ParameterTypeError
+from privet.symbols import Alphabet, Codes, Words, read_symbols, read_words
+
+TEXT = Alphabet(["a", "b", "c"])
+NUMBERS = Alphabet([10, 20, 30])
+
+
+def identity(alphabet: Alphabet, x: Any) -> Any:
+    encoded = read_symbols(alphabet, x)
+    return encoded.rebuild(encoded.codes)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array(["a", "c"]),
+        np.array(["a", "c"], object),
+        np.array([0, 2], np.uint8),
+        np.array([[0, 2], [1, 1]], np.int64),
+        np.array([["a", "b"]]),
+        np.array([], np.uint8),
+    ],
+)
+def test_arrays_keep_kind_shape_and_dtype(x: np.ndarray[Any, Any]) -> None:
+    back = identity(TEXT, x)
+    assert isinstance(back, np.ndarray)
+    assert back.shape == x.shape
+    assert back.dtype == x.dtype
+    assert back.tolist() == x.tolist()
+
+
+def test_lists_tuples_codes_and_words_come_back_as_such() -> None:
+    assert identity(TEXT, ["a", "c"]) == ["a", "c"]
+    assert identity(TEXT, ("a", "c")) == ("a", "c")
+    codes = identity(TEXT, Codes(np.array([2, 0], np.int16)))
+    assert isinstance(codes, Codes)
+    assert codes.array.dtype == np.int16
+    words = Words.from_lists(TEXT, [["a"], ["b", "c"]])
+    assert identity(TEXT, words) == words
+
+
+def test_integers_are_labels_where_a_symbol_is_an_integer() -> None:
+    assert read_symbols(NUMBERS, np.array([30, 10])).codes.tolist() == [2, 0]
+    assert read_symbols(NUMBERS, Codes([2, 0])).codes.tolist() == [2, 0]
+    assert identity(NUMBERS, np.array([30, 10], np.int16)).tolist() == [30, 10]
+    with pytest.raises(DomainError):
+        read_symbols(NUMBERS, np.array([0, 1]))
+
+
+def test_integers_are_codes_where_no_symbol_is_one() -> None:
+    assert read_symbols(TEXT, np.array([2, 0])).codes.tolist() == [2, 0]
+    with pytest.raises(DomainError):
+        read_symbols(TEXT, np.array([3]))
+
+
+@pytest.mark.parametrize("x", ["ab", b"ab", 3, None, {"a": 1}, 1.5])
+def test_other_kinds_are_refused(x: Any) -> None:
+    with pytest.raises(ParameterTypeError):
+        read_symbols(TEXT, x)
+
+
+def test_masked_entries_are_not_silently_read() -> None:
+    with pytest.raises(DataError, match="masked"):
+        read_symbols(TEXT, np.ma.array(["a", "b"], mask=[False, True]))
+
+
+def test_codes_of_another_alphabet_are_refused() -> None:
+    with pytest.raises(DomainError, match="different alphabets"):
+        read_symbols(NUMBERS, Words.from_lists(TEXT, [["a"]]))
+
+
+def test_one_word_is_one_dimensional() -> None:
+    with pytest.raises(DataError, match="one-dimensional"):
+        read_words(TEXT, np.zeros((2, 2), np.uint8))
+    with pytest.raises(DataError, match="one-dimensional"):
+        read_words(TEXT, Codes(np.zeros((2, 2), np.uint8)))
+    with pytest.raises(DomainError, match="from_lists"):
+        read_words(TEXT, [["a"], ["b"]])
