@@ -5,7 +5,7 @@ size, and a positive weight, however small, can be drawn. No float takes part.
 
 How. Think of the 2^w values of a w-bit word as equal cells. Each outcome owns the whole cells that
 fit its probability; what is left over of all outcomes together makes up R further whole cells, the
-residue (R is below the number of outcomes). A word in an owned cell is decided at once, for arrays.
+fit its probability; what is left over of all outcomes together makes up R further whole cells, the
 A word in the residue, chance R / 2^w, is uniform on the R cells: with further bits it becomes a
 uniform point on [0, R 2^(bits - w)), whose place among the cumulative left-over weights is the
 outcome. Outcome i thus has whole cells / 2^w + left-over / 2^bits = weights[i] / 2^bits.
@@ -29,6 +29,7 @@ __all__ = ["Cumulative", "DyadicLaw", "OffsetLaw", "RefinableLaw"]
 
 _BLOCK_BYTES = 1 << 17
 _PENDING = 1 << 10
+_RAREST_KEEP = 60
 
 
 def _code_dtype(size: int) -> np.dtype[Any]:
@@ -123,17 +124,20 @@ class OffsetLaw:
     P(0) = 1 - (m - 1) move / 2^bits and P(j) = move / 2^bits for j = 1 .. m - 1: Theorem 7 of the
     categorical mechanism with p = move / 2^bits, which may be as small as wished but not 0.
 
-    Parameters: `size` m from 2 to 2^32; `move` >= 1 with (m - 1) move < 2^bits, so that every
-    offset is possible. Errors: ParameterError.
+    Parameters: `size` m from 2 to 2^32; `move` >= 1, so that every offset is possible, and offset 0
+    with a probability of at least 2^-60 (randomised response keeps with 1/m or more). Errors:
+    ParameterError.
     """
 
     def __init__(self, size: int, move: int, bits: int) -> None:
         self.size = read_count(size, "size", 2)
         self.move = read_count(move, "move")
         self.bits = read_count(bits, "bits", 0)
-        if (self.size - 1) * self.move >= 1 << self.bits or self.size > 1 << 32:
+        kept = (1 << self.bits) - (self.size - 1) * self.move
+        if kept << _RAREST_KEEP < 1 << self.bits or self.size > 1 << 32:
             raise ParameterError(
-                "An offset law keeps with some probability and has at most 2^32 codes.",
+                "An offset law keeps with a probability of 2^-60 or more and has at most 2^32 "
+                "codes.",
                 parameter="move",
             )
         self.code_dtype = _code_dtype(self.size)

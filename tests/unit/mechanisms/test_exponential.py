@@ -187,3 +187,28 @@ def test_unknown_inputs_are_refused_without_the_value() -> None:
 
 def test_release_many_takes_nothing() -> None:
     assert make().release_many([]) == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "sensitivity", "epsilon", "spent"),
+    [
+        ([[0, 1], [1, 0]], 1, "1e-15", Fraction(1, 2 * 10**15)),
+        ([[0, 10**9], [1, 10**9 - 1]], 2, "0.5", Fraction(1, 4)),
+    ],
+)
+def test_what_all_pairs_spend_is_as_sharp_as_what_listed_pairs_do(
+    scores: list[list[int]], sensitivity: int, epsilon: str, spent: Fraction
+) -> None:
+    def make(neighbours: Any) -> Exponential:
+        return Exponential(
+            ["x", "y"],
+            scores=scores,
+            inputs=["p", "q"],
+            sensitivity=sensitivity,
+            epsilon=epsilon,
+            neighbours=neighbours,
+        )
+
+    every, listed = make("all").spent(), make([("p", "q")]).spent()
+    assert abs(every - listed) <= listed / 10**30
+    assert every <= spent * (1 + Fraction(1, 10**9))

@@ -106,3 +106,14 @@ def test_words_without_symbols_cost_and_change_nothing() -> None:
     assert mechanism.distance_distribution(0).tolist() == [1.0]
     assert mechanism.record_loss(0).maximum == 0
     assert mechanism.probability_of_word(0) == [Fraction(1)]
+
+
+@pytest.mark.parametrize("epsilon", ["0.001", "1", "8", "1500"])
+def test_error_bounds_are_rounded_outwards(epsilon: str) -> None:
+    for length, size in [(20, 4), (1, 2), (7, 3)]:
+        mechanism = make(size, epsilon=epsilon)
+        odds = (size - 1) * mechanism.ratio(length)
+        lower, upper = mechanism.error_bounds(length)
+        assert Fraction(upper) >= length * odds / (1 + odds)
+        assert upper > 0
+        assert lower <= mechanism.expected_errors(length)

@@ -179,7 +179,16 @@ def test_an_empty_column_is_left_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "move", "bits"), [(1, 1, 3), (2, 0, 3), (2, 8, 3), (9, 1, 3), (2, -1, 3), (2, 1, -1)]
+    ("size", "move", "bits"),
+    [
+        (1, 1, 3),
+        (2, 0, 3),
+        (2, 8, 3),
+        (9, 1, 3),
+        (2, -1, 3),
+        (2, 1, -1),
+        (65537, ((1 << 130) - 1) // 65536, 130),  # keeps with 2^-130 or so
+    ],
 )
 def test_offset_laws_that_are_none_are_refused(size: int, move: int, bits: int) -> None:
     with pytest.raises(ParameterError):

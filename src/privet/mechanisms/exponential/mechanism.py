@@ -237,10 +237,10 @@ def _certified_loss(laws: list[GibbsLaw], pairs: tuple[tuple[int, int], ...] | N
     # The difference of two logarithms is small; they themselves may be as large as the energies.
     precision = 192 + (largest.numerator // largest.denominator).bit_length()
     logs = [law.log_probabilities(precision) for law in laws]
-    if pairs is None:
-        ends = [[endpoints(value) for value in column] for column in zip(*logs, strict=True)]
-        return max(max(high for _, high in c) - min(low for low, _ in c) for c in ends)
     with ctx.workprec(precision):
+        if pairs is None:
+            ends = [[endpoints(value) for value in column] for column in zip(*logs, strict=True)]
+            return max(max(high for _, high in c) - min(low for low, _ in c) for c in ends)
         return max(
             endpoints(abs(a - b))[1]
             for i, j in pairs

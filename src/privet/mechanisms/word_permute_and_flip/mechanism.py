@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.exact import log_up, ratio_up, read_count, read_epsilon
+from privet.exact import float_down, float_up, log_up, ratio_up, read_count, read_epsilon
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
@@ -36,6 +36,9 @@ _SEARCH_MARGIN = Fraction(1, 1 << 40)
 
 _SMALLEST_SEARCHED = Fraction(1, 1 << 30)
 """Below this epsilon the doubles cannot see what a rate spends; the published rate is used."""
+
+_DOUBLES = 1e-11
+"""More than the relative error of psi in doubles."""
 
 _LARGEST_EXACT_LAW = 4096
 
@@ -58,7 +61,8 @@ class WordPermuteAndFlip(HammingMechanism):
     `language`: `Language.all(alphabet)`, or the alphabet; `epsilon`: the guarantee for words that
     differ in 1 to `adjacency` places; `calibration`: "paper" for the published rate
     epsilon/(2 adjacency), "exact" (and "auto") for the largest rate up to epsilon/adjacency whose
-    certified spent epsilon is at most epsilon, for each word length by itself. Errors:
+    certified spent epsilon is at most epsilon, for each word length by itself (below epsilon =
+    2^-30 the published rate: doubles cannot search there). Errors:
     ParameterError, ModelError.
     """
 
@@ -137,10 +141,11 @@ class WordPermuteAndFlip(HammingMechanism):
         if length == 0:
             return 0.0, 0.0
         law = self._law(length)
-        odds = (len(self.alphabet) - 1) * math.exp(-float(law.rate_up))
+        odds = (len(self.alphabet) - 1) * law.q
         upper = length * odds / (1 + odds)
         first, last = law.quadrature.psi(np.array([0.0, float(length)]))
-        return upper - length / 4 * float(first - last), upper
+        lower = float_down(upper) - length / 4 * (1 + _DOUBLES) * float(first - last)
+        return lower - _DOUBLES * abs(lower), float_up(upper)
 
     def probability_of_word(self, length: int) -> list[Fraction]:
         """[q^l Phi(l), l = 0..n] as exact rationals: the integral of a polynomial of degree m^n."""
