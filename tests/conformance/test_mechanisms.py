@@ -361,6 +361,30 @@ def test_mechanisms_go_to_other_processes(name: str) -> None:
     assert pickle.loads(pickle.dumps(mechanism)) == mechanism
 
 
+@pytest.mark.parametrize("name", ON_WORDS)
+def test_mechanisms_with_symbols_that_have_no_json_form_compare(name: str) -> None:
+    variant = Variant(name, (("epsilon", 1),))
+    alphabet = Alphabet([(0, 1), (2, 3)])
+    first, second = (REGISTRY[name](alphabet, epsilon=1) for _ in range(2))  # type: ignore[call-arg]  # every word mechanism takes these
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != variant.make(2)
+
+
+@pytest.mark.parametrize("name", ON_WORDS)
+def test_lengths_beyond_any_law_are_refused(name: str) -> None:
+    mechanism = Variant(name, (("epsilon", 1),)).make(2)
+    for length in (10**12, 10**400):
+        with pytest.raises(ParameterError, match="length"):
+            mechanism.expected_errors(length)
+
+
+def test_what_is_no_description_is_refused() -> None:
+    nothing: Any = None
+    with pytest.raises(ParameterError):
+        Mechanism.from_json(nothing)
+
+
 @EVERY_NAME
 def test_descriptions_that_lack_something_are_refused(name: str) -> None:
     with pytest.raises(ParameterError, match="lacks"):

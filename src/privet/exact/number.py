@@ -23,6 +23,7 @@ SMALLEST_EPSILON = Fraction(sys.float_info.min)
 """The smallest normal double: below it float arithmetic elsewhere would silently lose digits."""
 
 _MOST_DIGITS = 1000
+_MOST_BITS = 3400
 _RATIO = re.compile(r"\s*([+-]?\d+)\s*/\s*(\d+)\s*")
 
 
@@ -37,14 +38,14 @@ def exact_number(value: Number, name: str) -> Fraction:
     if isinstance(value, Decimal):
         return _from_decimal(value, name)
     if isinstance(value, Fraction):
-        return value
+        return _checked(value, name)
     # numpy's bool is not a Python bool and numpy's numbers are only virtually numeric.
     if type(value).__name__ in ("bool", "bool_"):
         raise ParameterTypeError(
             f"{name} is a boolean.", hint="Give a number such as 1 or '0.5'.", parameter=name
         )
     if isinstance(value, numbers.Integral):
-        return Fraction(operator.index(value))
+        return _checked(Fraction(operator.index(value)), name)
     if isinstance(value, numbers.Real):
         # str of a float, and of every numpy float, is the shortest decimal that reads back as it.
         return _from_text(str(value), name)
@@ -115,13 +116,25 @@ def read_count(value: int, name: str, minimum: int = 1) -> int:
     return count
 
 
+def _checked(value: Fraction, name: str) -> Fraction:
+    """Numbers that would not fit a receipt are refused where they come in."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > _MOST_BITS:
+        raise ParameterError(
+            f"{name} has too many digits.",
+            hint=f"Write it with at most {_MOST_DIGITS}.",
+            parameter=name,
+        )
+    return value
+
+
 def _from_text(text: str, name: str) -> Fraction:
     refusal = ParameterError(
         f"{name} is not a finite number.",
         hint="Write a number such as 0.5, 1e-6 or 1/3.",
         parameter=name,
     )
-    if len(text) > _MOST_DIGITS:
+    # Decimal would also read digit groups ("1_0") and the digits of other scripts.
+    if len(text) > _MOST_DIGITS or not text.isascii() or "_" in text:
         raise refusal
     if ratio := _RATIO.fullmatch(text):
         if int(ratio[2]) == 0:

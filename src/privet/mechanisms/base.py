@@ -8,19 +8,21 @@ in symbols (Hamming distance between the data and the release). Nothing here is 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ParameterError
+from privet.errors import ParameterError, ParameterTypeError
 from privet.exact import read_count
 from privet.privacy import Guarantee, RecordLoss
 from privet.symbols import Alphabet, Encoded, read_words
 
 FloatArray = npt.NDArray[np.float64]
+LONGEST_WORD = 10**9
+
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
 
 
@@ -66,6 +68,11 @@ class Mechanism(ABC):
         """The mechanism that `to_json` described. Errors: ParameterError for an unknown name."""
         from privet.mechanisms import REGISTRY
 
+        if not isinstance(data, dict):
+            raise ParameterTypeError(
+                f"A {type(data).__name__} is not the description of a mechanism.",
+                hint="It must be what to_json gave.",
+            )
         kind = REGISTRY.get(str(data.get("mechanism")))
         if kind is None:
             raise ParameterError(
@@ -81,10 +88,18 @@ class Mechanism(ABC):
             ) from None
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and self.to_json() == other.to_json()
+        return (
+            isinstance(other, Mechanism)
+            and type(other) is type(self)
+            and self._identity() == other._identity()
+        )
 
     def __hash__(self) -> int:
-        return hash(repr(self.to_json()))
+        return hash(self._identity())
+
+    def _identity(self) -> Hashable:
+        """What equal mechanisms have in common."""
+        return repr(self.to_json())
 
 
 class HammingMechanism(Mechanism):
@@ -164,8 +179,18 @@ class HammingMechanism(Mechanism):
 
     def _length(self, word: Sequence[Any] | int) -> int:
         if isinstance(word, int | np.integer):
-            return read_count(word, "length", minimum=0)
+            length = read_count(word, "length", minimum=0)
+            if length > LONGEST_WORD:
+                raise ParameterError(
+                    f"length is above {LONGEST_WORD}, the longest word there is a law for.",
+                    parameter="length",
+                )
+            return length
         return int(self._read(word).codes.size)
+
+    def _identity(self) -> Hashable:
+        # Not by to_json, which symbols without a JSON form (tuples, say) do not have.
+        return self.alphabet, repr(self.parameters())
 
     def to_json(self) -> dict[str, Any]:
         """{"mechanism": name, "alphabet": [...], parameters...}."""

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar
 
 Law = TypeVar("Law")
 
-MOST_LAWS = 256
+MOST_LAWS = 4096
 
 
 class ByLength(Generic[Law]):
-    """`make(length)` for any length, remembered for the last 256 lengths asked for."""
+    """`make(length)` for any length, remembered for the last 4096 lengths asked for."""
 
     def __init__(self, make: Callable[[int], Law]) -> None:
         self._make = make

@@ -7,6 +7,7 @@ position and never the label, unless an `other` symbol was named for it; a missi
 NaN, NA) is a `MissingValueError` unless a `missing` symbol was named. Nothing is dropped.
 """
 
+import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
 from itertools import repeat
@@ -15,7 +16,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import DomainError, MissingValueError, ParameterError, ParameterTypeError
+from privet.errors import (
+    DataError,
+    DomainError,
+    MissingValueError,
+    ParameterError,
+    ParameterTypeError,
+)
 
 LARGEST_ALPHABET = 2**31
 
@@ -36,6 +43,20 @@ def is_missing(value: object) -> bool:
     return isinstance(value, float | np.floating | np.datetime64) and value != value
 
 
+def plain_array(array: npt.ArrayLike) -> npt.NDArray[Any]:
+    """`array` as numpy's own kind of array, never a subclass with rules of its own.
+
+    A masked array would hide entries from the checks here and carry them out beneath its mask.
+    Errors: DataError if entries are masked.
+    """
+    if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
+        raise DataError(
+            "The array has masked entries.",
+            hint="Fill them with a symbol of the alphabet that stands for a missing value.",
+        )
+    return np.asarray(array)
+
+
 class Codes:
     """An integer array whose entries are codes, even when the symbols are integers themselves.
 
@@ -45,7 +66,7 @@ class Codes:
     __slots__ = ("array",)
 
     def __init__(self, array: npt.ArrayLike) -> None:
-        codes = np.asarray(array)
+        codes = plain_array(array)
         if codes.dtype.kind not in "iu":
             if codes.size:
                 raise ParameterTypeError(
@@ -77,6 +98,11 @@ class Alphabet:
     has_integers: bool
 
     def __init__(self, symbols: Iterable[Hashable]) -> None:
+        if not isinstance(symbols, Iterable):
+            raise ParameterTypeError(
+                f"An alphabet is a sequence of symbols, not a {type(symbols).__name__}.",
+                hint="Write Alphabet(['low', 'high']) or Alphabet(range(5)).",
+            )
         listed = tuple(_plain(symbol) for symbol in symbols)
         if len(listed) < 2:
             raise ParameterError(
@@ -94,7 +120,7 @@ class Alphabet:
         return len(self.symbols)
 
     def __contains__(self, symbol: object) -> bool:
-        return isinstance(symbol, Hashable) and symbol in self._codes
+        return _has_hash(symbol) and symbol in self._codes
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Alphabet) and self.symbols == other.symbols
@@ -113,7 +139,7 @@ class Alphabet:
 
     def index(self, symbol: Hashable) -> int:
         """The code of one symbol. Errors: DomainError (without the value) if it is not one."""
-        code = self._codes.get(symbol)
+        code = self._codes.get(symbol) if _has_hash(symbol) else None
         if code is None:
             raise DomainError(
                 "The symbol asked for is not in the alphabet.", hint=self._listing(), position=None
@@ -138,7 +164,7 @@ class Alphabet:
                 hint="Write list('abc') or ['low', 'high'].",
             )
         sequence: Sequence[object] = (
-            labels.tolist() if isinstance(labels, np.ndarray) else [*labels]
+            plain_array(labels).tolist() if isinstance(labels, np.ndarray) else [*labels]
         )
         found = self._look_up(sequence)
         unknown = np.flatnonzero(found < 0)
@@ -148,11 +174,12 @@ class Alphabet:
 
     def decode(self, codes: npt.ArrayLike) -> list[Any]:
         """The symbols of a one-dimensional array of codes. Errors: DomainError by position."""
-        array = self.check_codes(np.asarray(codes))
+        array = self.check_codes(plain_array(codes))
         return [self.symbols[code] for code in array.ravel().tolist()]
 
     def check_codes(self, codes: npt.NDArray[Any]) -> CodeArray:
         """`codes` as `code_dtype`, same shape, after checking every one lies in 0..m-1."""
+        codes = plain_array(codes)
         if codes.dtype.kind not in "iu" and codes.size:
             raise ParameterTypeError(f"Codes are integers; this array holds {codes.dtype}.")
         if codes.size and (int(codes.max()) >= len(self) or int(codes.min()) < 0):
@@ -181,7 +208,7 @@ class Alphabet:
             codes = map(self._codes.get, labels, repeat(-1))
             return np.fromiter(codes, np.int64, len(labels))
         except TypeError:
-            position = next(i for i, x in enumerate(labels) if not isinstance(x, Hashable))
+            position = next(i for i, x in enumerate(labels) if not _has_hash(x))
             raise DomainError(
                 f"The entry at position {position} is a {type(labels[position]).__name__}, "
                 "not a symbol.",
@@ -223,6 +250,41 @@ class Alphabet:
         return f"The alphabet is {shown}{', ...' if len(self) > 8 else ''} ({len(self)} symbols)."
 
 
+def _has_hash(value: object) -> bool:
+    """Whether `value` can be looked up: a tuple of lists, say, only seems to be hashable."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _check_symbol(code: int, symbol: Hashable) -> None:
+    """Refuse symbols that could not be written to a receipt or a file."""
+    if is_missing(symbol):
+        raise ParameterError(
+            f"Symbol {code} of the alphabet is a missing value.",
+            hint="Give missing values a name of their own, such as 'missing'.",
+        )
+    if isinstance(symbol, float) and math.isinf(symbol):
+        raise ParameterError(
+            f"Symbol {code} of the alphabet is infinite.", hint="Use text or finite numbers."
+        )
+    if isinstance(symbol, str) and not _is_text(symbol):
+        raise ParameterError(
+            f"Symbol {code} of the alphabet is not valid Unicode text.",
+            hint="It holds half a surrogate pair, as bytes read in the wrong encoding do.",
+        )
+
+
+def _is_text(symbol: str) -> bool:
+    try:
+        symbol.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def _plain(symbol: Hashable) -> Hashable:
     """Numpy scalars as Python values, so that symbols print, compare and serialise plainly."""
     return symbol.item() if isinstance(symbol, np.generic) else symbol
@@ -231,11 +293,7 @@ def _plain(symbol: Hashable) -> Hashable:
 def _number_symbols(symbols: tuple[Hashable, ...]) -> dict[Hashable, int]:
     codes: dict[Hashable, int] = {}
     for code, symbol in enumerate(symbols):
-        if is_missing(symbol):
-            raise ParameterError(
-                f"Symbol {code} of the alphabet is a missing value.",
-                hint="Give missing values a name of their own, such as 'missing'.",
-            )
+        _check_symbol(code, symbol)
         try:
             first = codes.setdefault(symbol, code)
         except TypeError:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import DataError, DomainError, ParameterTypeError
-from privet.symbols.alphabet import Alphabet, CodeArray, Codes
+from privet.symbols.alphabet import Alphabet, CodeArray, Codes, plain_array
 from privet.symbols.words import Words
 
 
@@ -70,26 +70,50 @@ def _from_words(alphabet: Alphabet, words: Words) -> Encoded:
     return Encoded(words.codes, words.offsets, words.with_codes)
 
 
-def _from_array(alphabet: Alphabet, array: npt.NDArray[Any]) -> Encoded:
+def _from_array(alphabet: Alphabet, given: npt.NDArray[Any]) -> Encoded:
+    array = plain_array(given)
     if array.dtype.kind in "iu" and not alphabet.has_integers:
         return _single(alphabet.check_codes(array).ravel(), lambda out: _shaped(out, array))
-    if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
-        raise DataError(
-            "The array has masked entries.",
-            hint="Fill them with a symbol of the alphabet that stands for a missing value.",
-        )
 
     def labels(out: CodeArray) -> npt.NDArray[Any]:
-        if array.dtype.kind == "O":
-            table = np.empty(len(alphabet), object)
-            table[:] = alphabet.symbols
-        else:
-            table = np.array(alphabet.symbols)
-            if array.dtype.kind in "iufb":
-                table = table.astype(np.result_type(table.dtype, array.dtype))
-        return np.asarray(table[out].reshape(array.shape))
+        return np.asarray(_label_table(alphabet, array.dtype)[out].reshape(array.shape))
 
     return _single(alphabet.encode(array.ravel()), labels)
+
+
+def _label_table(alphabet: Alphabet, like: np.dtype[Any]) -> npt.NDArray[Any]:
+    """(m,) the symbols as an array: of the dtype `like` or wider if it holds every one exactly.
+
+    Otherwise of objects, so that a symbol is never turned into something else.
+    """
+    symbols = alphabet.symbols
+    if like.kind != "O":
+        # Objects first: of mixed symbols numpy would make text, of large integers doubles.
+        for dtype in (like, *map(np.dtype, _wider(like.kind))):
+            try:
+                table: npt.NDArray[Any] = np.array(symbols, dtype)
+            except (OverflowError, TypeError, ValueError):
+                continue
+            if table.shape == (len(symbols),) and _same(table.tolist(), symbols):
+                return table
+    objects = np.empty(len(symbols), object)
+    for code, symbol in enumerate(symbols):
+        objects[code] = symbol
+    return objects
+
+
+def _wider(kind: str) -> tuple[str, ...]:
+    return {"i": ("i8", "u8"), "u": ("u8", "i8"), "f": ("f8",), "U": ("U",), "S": ("S",)}.get(
+        kind, ()
+    )
+
+
+def _same(listed: list[Any], symbols: tuple[Any, ...]) -> bool:
+    numbers = (int, float)
+    return all(
+        new == old and (type(new) is type(old) or isinstance(new, numbers))
+        for new, old in zip(listed, symbols, strict=True)
+    )
 
 
 def _shaped(codes: CodeArray, like: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import DataError, DomainError, ParameterTypeError
-from privet.symbols.alphabet import Alphabet, CodeArray
+from privet.symbols.alphabet import Alphabet, CodeArray, plain_array
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -30,7 +30,7 @@ class Words:
     offsets: npt.NDArray[np.int64]
 
     def __init__(self, alphabet: Alphabet, codes: npt.ArrayLike, offsets: npt.ArrayLike) -> None:
-        flat, bounds = np.asarray(codes), np.asarray(offsets)
+        flat, bounds = plain_array(codes), plain_array(offsets)
         if flat.ndim != 1 or bounds.ndim != 1:
             raise DataError("The codes and the offsets of words are one-dimensional arrays.")
         if bounds.dtype.kind not in "iu" or bounds.size == 0:

@@ -53,6 +53,10 @@ def test_a_number_means_what_is_written(value: Any, expected: Fraction) -> None:
         [1],
         1j,
         b"1",
+        "1_0",
+        "\u0661",
+        Fraction(10**5000 + 1, 10**5000),
+        10**2000,
     ],
 )
 def test_what_is_no_finite_number_is_refused_by_name(value: Any) -> None:

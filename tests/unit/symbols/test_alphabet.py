@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -120,3 +121,24 @@ def test_json_holds_text_and_numbers_only() -> None:
     assert Alphabet(["a", 1, 2.5]).to_json() == ["a", 1, 2.5]
     with pytest.raises(ParameterTypeError):
         Alphabet([("a",), ("b",)]).to_json()
+
+
+@pytest.mark.parametrize("symbols", [[float("inf"), 1.0], ["\ud800", "a"], ["a", "b\udfff"]])
+def test_symbols_that_no_file_can_hold_are_refused(symbols: list[Any]) -> None:
+    with pytest.raises(ParameterError):
+        Alphabet(symbols)
+
+
+def test_what_is_no_collection_is_refused() -> None:
+    with pytest.raises(ParameterTypeError):
+        Alphabet(5)  # type: ignore[arg-type]  # the refusal under test
+
+
+@pytest.mark.parametrize("value", [("a", [1]), Decimal("sNaN"), ([],)])
+def test_values_that_only_seem_hashable_are_refused_by_position(value: Any) -> None:
+    alphabet = Alphabet(["a", "b"])
+    with pytest.raises(DomainError, match="position 1"):
+        alphabet.encode(["a", value])
+    assert value not in alphabet
+    with pytest.raises(DomainError):
+        alphabet.index(value)

@@ -83,3 +83,51 @@ def test_one_word_is_one_dimensional() -> None:
         read_words(TEXT, Codes(np.zeros((2, 2), np.uint8)))
     with pytest.raises(DomainError, match="from_lists"):
         read_words(TEXT, [["a"], ["b"]])
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64])
+@pytest.mark.parametrize("masked", [[True, False, False], [True, True, True]])
+def test_nothing_comes_out_from_beneath_a_mask(dtype: Any, masked: list[bool]) -> None:
+    array = np.ma.array([200, 1, 0], mask=masked, dtype=dtype)
+    with pytest.raises(DataError, match="masked"):
+        read_symbols(TEXT, array)
+    with pytest.raises(DataError, match="masked"):
+        Codes(array)
+    with pytest.raises(DataError, match="masked"):
+        Words(TEXT, array, [0, 3])
+    with pytest.raises(DataError, match="masked"):
+        TEXT.decode(array)
+    with pytest.raises(DataError, match="masked"):
+        TEXT.encode(np.ma.array(["a", "b", "c"], mask=masked))
+
+
+def test_subclasses_of_arrays_are_read_as_plain_arrays() -> None:
+    array = np.ma.array([2, 1, 0], mask=False, dtype=np.uint8)
+    back = identity(TEXT, array)
+    assert type(back) is np.ndarray
+    assert back.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("symbols", "array"),
+    [
+        (["a", 1, 2], np.array([2, 1])),
+        ([2**63 + 1, 5], np.array([2**63 + 1, 5], np.uint64)),
+        ([2**53 + 1, 2**53], np.array([2**53 + 1, 2**53])),
+        ([2**63 + 1, 7], np.array([7])),
+        ([1000, 1], np.array([1], np.int8)),
+        ([0.5, 1.0], np.array([0.5, 1.0])),
+        ([(0, 1), 5], np.array([5, 5])),
+        ([True, False], np.array([True, False])),
+        (["long enough", "b"], np.array(["b"])),
+    ],
+)
+def test_symbols_come_out_as_they_are(symbols: list[Any], array: np.ndarray[Any, Any]) -> None:
+    alphabet = Alphabet(symbols)
+    encoded = read_symbols(alphabet, array)
+    everything = encoded.rebuild(
+        np.resize(np.arange(len(alphabet)), array.size).astype(alphabet.code_dtype)
+    )
+    for value in everything.tolist():
+        assert value in alphabet
+    assert identity(alphabet, array).tolist() == array.tolist()

@@ -214,7 +214,7 @@ def _calibrate(length: int, size: int, epsilon: Fraction, adjacency: int) -> Fra
 
 
 def _search_rate(length: int, size: int, epsilon: Fraction, cap: Fraction, shift: int) -> Fraction:
-    """By bisection in floats; only a proposal, for what it costs is certified afterwards."""
+    """A root in floats; only a proposal, for what it costs is certified afterwards."""
 
     def excess(rate: float) -> float:
         first, last = quadrature(length, size, -rate).psi(np.array([0.0, float(shift)]))
@@ -222,11 +222,12 @@ def _search_rate(length: int, size: int, epsilon: Fraction, cap: Fraction, shift
 
     if excess(float(cap)) <= -1e-12 * float(epsilon):
         return cap
-    low, high = float(cap) / 2, float(cap)
-    for _ in range(60):
-        middle = (low + high) / 2
-        low, high = (low, middle) if excess(middle) > 0 else (middle, high)
-    return min(cap, Fraction(low)) * (1 - _SEARCH_MARGIN)
+    from scipy.optimize import brentq
+
+    if excess(float(cap) / 2) >= 0:  # 2kb is spent at most, so this is a matter of rounding
+        return cap / 2
+    rate = brentq(excess, float(cap) / 2, float(cap), xtol=1e-14 * float(cap), rtol=1e-14)
+    return min(cap, Fraction(rate)) * (1 - _SEARCH_MARGIN)
 
 
 def _phi_exactly(words_at: list[int], q: Fraction, level: int) -> Fraction:
