@@ -202,7 +202,7 @@ CSV = f"vote,grade\nDole,{SECRET}\n".encode()
         ("cut.csv.gz", gzip.compress(CSV)[:20], "cut.csv.gz"),
         ("bytes.csv", b"vote\n\xff\xfe\x00\n", "bytes.csv"),
         ("ragged.csv", f"vote\nDole\nDole,{SECRET}\n".encode(), "ragged.csv"),
-        ("twice.csv", f"vote,vote\nDole,{SECRET}\n".encode(), "two columns named 'vote'"),
+        ("twice.csv", f"vote,vote\nDole,{SECRET}\n".encode(), "twice.csv"),
         ("table.xlsx", b"PK\x03\x04", "table.xlsx"),
         ("noending", CSV, "noending"),
     ],
@@ -247,7 +247,8 @@ def test_rows_of_persons(run: Run, folder: Path) -> None:
     (folder / "many.csv").write_text(f"who,vote\n{SECRET},Dole\n{SECRET},Dole\n", encoding="utf-8")
     many = ("release", "table", "many.csv", *VOTE, "-e", "1")
     person = ("--person", "who", "--rows-per-person")
-    check(run, folder, 1, "1 persons in column 'who'", *many, *person, "1", *OUT)
+    check(run, folder, 1, "1 person in column 'who' has more than 1 row", *many, *person, "1", *OUT)
+    check(run, folder, 1, "--rows-per-person N", *many, *person, "1", *OUT)
     check(run, folder, 2, "rows_per_person", *many, *person, "0", *OUT)
     check(run, folder, 2, "rows-per-person", *many, *person, "x", *OUT)
     check(run, folder, 2, "go together", *many, "--person", "who", *OUT)
@@ -314,7 +315,7 @@ def test_options_that_do_not_go_together(run: Run, folder: Path) -> None:
     words = ("release", "words", "wide.csv", "--symbols", "home,work,sick", "-e", "1")
     check(run, folder, 2, "either", *words, *OUT)
     check(run, folder, 2, "either", *words, "--columns", "m1", "--id", "who", *OUT)
-    check(run, folder, 2, "id, a time and a state", *words, "--id", "who", *OUT)
+    check(run, folder, 2, "--id, --time and --state together", *words, "--id", "who", *OUT)
     check(
         run,
         folder,
@@ -365,12 +366,46 @@ def test_estimates_from_what_is_no_release(run: Run, folder: Path) -> None:
     check(run, folder, 1, "'age'", "estimate", "out.csv", "--weights", "age")
     (folder / "other.csv").write_text(f"vote\n{SECRET}\n", encoding="utf-8")
     receipt = ("--receipt", "out.csv.receipt.json")
-    done = run("estimate", "other.csv", *receipt)
-    note, error = done.err.splitlines()
-    assert (done.code, done.out) == (1, "")
-    assert note.startswith("privet: note: other.csv is not")
-    assert "row 0 of the column 'vote'" in error
-    assert SECRET not in done.err
+    check(run, folder, 1, "not, byte for byte", "estimate", "other.csv", *receipt)
+    place = "not the file of this receipt: the label in row 0 of the column 'vote'"
+    check(run, folder, 1, place, "estimate", "other.csv", *receipt, "--changed-file")
+
+
+def test_a_kept_column_cannot_be_estimated(run: Run, folder: Path) -> None:
+    assert run(*TABLE, *VOTE, "--keep", "age", "-e", "1", *OUT).code == 0
+    check(run, folder, 1, "'age' was kept, not released", "estimate", "out.csv", "-c", "age")
+    assert "Count its values directly" in run("estimate", "out.csv", "-c", "age").error
+
+
+def test_remedies_are_options(run: Run, folder: Path) -> None:
+    (folder / "odd.csv").write_text(f"vote\nDole\n{SECRET}\n\n", encoding="utf-8")
+    odd = ("release", "table", "odd.csv", *VOTE, "-e", "1", *OUT)
+    check(run, folder, 1, "--other 'vote=SYMBOL'", *odd)
+    check(run, folder, 1, "1 row has such a label", *odd)
+    check(run, folder, 1, "Rows are counted from 0, without the header", *odd)
+    check(run, folder, 1, "--missing 'vote=SYMBOL'", *odd, "--other", "else")
+    (folder / "gap.csv").write_text("m1,m2\nhome,\nwork,home\n", encoding="utf-8")
+    gap = ("release", "words", "gap.csv", "--columns", "m*", "--symbols", "home,work", "-e", "1")
+    check(run, folder, 1, "add --ragged", *gap, *OUT)
+    split = (*TABLE, *VOTE, "-c", "grade=1..3", "-e", "1", "--split", "vote=1", *OUT)
+    check(run, folder, 2, "--split NAME=SHARE", *split)
+    check(run, folder, 2, "--rows-per-person", *TABLE, *VOTE, "-e", "1", "--person", "name", *OUT)
+
+
+@pytest.mark.parametrize(("sign", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_another_separator_than_a_comma(run: Run, folder: Path, sign: str, name: str) -> None:
+    (folder / "other.csv").write_text(f"vote{sign}age\nDole{sign}5\n", encoding="utf-8")
+    place = f"separated by {name}, but the separator must be a comma"
+    check(run, folder, 1, place, "release", "table", "other.csv", *VOTE, "-e", "1", *OUT)
+    words = ("release", "words", "other.csv", "--columns", "v*", "--symbols", "a,b", "-e", "1")
+    check(run, folder, 1, place, *words, *OUT)
+
+
+def test_an_identifier_gives_no_alphabet(run: Run, folder: Path) -> None:
+    rows = "".join(f"person {row}\n" for row in range(40))
+    (folder / "ids.csv").write_text(f"who\n{rows}", encoding="utf-8")
+    command = ("release", "table", "ids.csv", "-c", "who", "--alphabet-from-data", "-e", "1")
+    check(run, folder, 1, "more than half as many different values as rows", *command, *OUT)
 
 
 def test_an_error_that_nobody_foresaw_tells_no_value(
@@ -389,3 +424,26 @@ def test_names_from_files_cannot_steer_the_terminal(run: Run, folder: Path) -> N
     assert done.code == 1
     assert "\x1b" not in done.error
     assert "\x07" not in done.error
+
+
+@pytest.mark.parametrize("place", ["--receipt", "-o"])
+def test_the_schema_is_never_overwritten(run: Run, folder: Path, place: str) -> None:
+    schema = folder / "schema.csv"
+    text = '{"columns": {"vote": ["Clinton", "Dole"]}}'
+    schema.write_text(text, encoding="utf-8")
+    given = ["-o", "out.csv", "--receipt", "r.json"]
+    given[given.index(place) + 1] = "schema.csv"
+    check(
+        run,
+        folder,
+        2,
+        "schema.csv",
+        *TABLE,
+        "--schema",
+        "schema.csv",
+        "-e",
+        "1",
+        *given,
+        "--overwrite",
+    )
+    assert schema.read_text(encoding="utf-8") == text

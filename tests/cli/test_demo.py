@@ -1,6 +1,7 @@
 """`privet demo`: predicted beside measured, on public data, and what to do next."""
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -14,16 +15,26 @@ def test_the_report(run: Run) -> None:
     assert (done.code, done.err) == (0, "")
     text = " ".join(done.out.split())
     for piece in (
-        "The data below are public",
-        "epsilon = 6",
+        "These data are public",
+        "epsilon = 4",
         "Published without protection",
         "strong Democrat Clinton",
         "in the data",
-        "permute-and-flip (paper rate)",
+        "staircase *",
+        "about 95 in 100 are expected to",
         "privet release table",
     ):
         assert piece in text
-    assert max(len(line) for line in done.out.splitlines()) <= 100
+    lines = done.out.splitlines()
+    assert len(lines) <= 45
+    assert not [line for line in lines if line != line.rstrip()]
+
+
+def test_the_next_commands_run_as_printed(run: Run) -> None:
+    lines = [line.strip() for line in run("demo").out.splitlines() if line.startswith("  privet ")]
+    assert len(lines) == 3
+    for line in lines:
+        assert run(*shlex.split(line)[1:]).code == 0, line
 
 
 def test_json_holds_the_same_numbers(run: Run) -> None:
@@ -35,6 +46,6 @@ def test_json_holds_the_same_numbers(run: Run) -> None:
         assert abs(part["expected_errors"] - measured) < 160
     assert sum(cell["in_the_data"] for cell in voters["cross_table"]) == pytest.approx(1)
     for run_ in content["income"]["mechanisms"]:
-        assert run_["symbols"] == 48 * 81
-        # 3888 symbols: 10 standard deviations are fewer than 320 symbols.
-        assert abs(run_["predicted_errors"] - run_["measured_errors"]) < 320
+        assert run_["symbols"] == 48 * 4
+        # 48 words of 4 symbols, each word within 0..4: 6 standard deviations are at most 84.
+        assert abs(run_["predicted_errors"] - run_["measured_errors"]) < 84

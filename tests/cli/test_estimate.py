@@ -64,13 +64,24 @@ def test_the_report_says_which_variance(run: Run, released: Path) -> None:
     assert "sampling" in sampling.out
 
 
-def test_another_file_than_the_receipts_is_noted(run: Run, released: Path) -> None:
+def test_another_file_than_the_receipts_is_refused(run: Run, released: Path) -> None:
     with released.open("a", encoding="utf-8") as file:
         file.write("Dole,2,1\n")
     done = run("estimate", released.name, "-c", "vote", "--json")
-    assert done.code == 0
-    assert done.err.startswith("privet: note: out.csv is not, byte for byte")
-    json.loads(done.out)
+    assert done.code == 1
+    assert "out.csv is not, byte for byte, the file that this receipt" in done.error
+    assert "--changed-file" in done.error
+    (found,) = json.loads(
+        run("estimate", released.name, "-c", "vote", "--changed-file", "--json").out
+    )["estimates"]
+    assert found["size"] == ROWS + 1
+
+
+def test_columns_may_be_separated_by_commas(run: Run, released: Path) -> None:
+    (joint,) = json.loads(run("estimate", released.name, "-c", "vote,grade", "--json").out)[
+        "estimates"
+    ]
+    assert joint["title"] == "vote by grade"
 
 
 @pytest.mark.parametrize("mechanism", ["exponential", "randomized-response"])
@@ -119,5 +130,14 @@ def test_what_cannot_be_estimated_is_refused(run: Run) -> None:
     options = ("--symbols", "home,work,sick", "-e", "2", "-b", "2", "--mechanism", "staircase")
     assert run(*command, *options, "-o", "out.csv").code == 0
     done = run("estimate", "out.csv")
-    assert done.code == 2
-    assert "WordStaircase" in done.error
+    assert done.code == 1
+    assert "staircase mechanism on words" in done.error
+    assert "--mechanism randomized-response" in done.error
+    assert "costs its epsilon on top" in done.error
+
+
+def test_ids_and_times_are_not_estimated(run: Run) -> None:
+    roles = ("--id", "who", "--time", "month", "--state", "state")
+    command = ("release", "words", "diary.csv", *roles, "--symbols", "home,work,sick")
+    assert run(*command, "-e", "2", "-o", "out.csv").code == 0
+    assert "'who' was kept, not released" in run("estimate", "out.csv", "-c", "who").error

@@ -1,5 +1,7 @@
 """Help: an example for every command, quickly, and without loading what computes."""
 
+import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -18,20 +20,58 @@ def test_every_command_has_an_example_and_json(run: Run, command: list[str]) -> 
     text = " ".join(done.out.split())
     assert done.code == 0
     assert f"Example: privet {' '.join(command)}" in text
+    assert "FILE" in text or command[0] in ("demo", "plan", "estimate")
     assert "--json" in text
 
 
-def test_the_example_of_the_plan_runs(run: Run) -> None:
-    from privet.cli import plan
+def test_every_example_runs_as_printed(run: Run) -> None:
+    """In this order, since the estimate reads what the release of the table wrote."""
+    for command in (["release", "table"], ["release", "words"], ["estimate"], ["plan"], ["demo"]):
+        example = example_in(run(*command, "--help").out)
+        assert example.startswith(f"privet {' '.join(command)}")
+        done = run(*shlex.split(example)[1:])
+        assert (done.code, done.err) == (0, ""), example
+    for group in ([], ["release"]):
+        assert example_in(run(*group, "--help").out).startswith("privet ")
 
-    assert plan.EXAMPLE.startswith("privet plan ")
-    assert run(*plan.EXAMPLE.split()[1:]).code == 0
+
+def example_in(text: str) -> str:
+    return " ".join(text.partition("Example:")[2].replace(" \\\n", " ").split())
+
+
+def test_narrow_help_cuts_no_word() -> None:
+    """In a process of its own: the width is read when the commands are made."""
+    for command in ([], *COMMANDS):
+        code = f"from privet.cli import main; main({[*command, '--help']!r})"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "COLUMNS": "60"},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=60,
+        )
+        assert "\N{HORIZONTAL ELLIPSIS}" not in done.stdout
+        assert "Example:" in done.stdout
+        for option in ("--alphabet-from-data", "--rows-per-person"):
+            assert (option in done.stdout) == (
+                command == ["release", "table"]
+                or (option == "--alphabet-from-data" and command == ["release", "words"])
+            )
+
+
+def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
+    for command in ([], ["release"], *COMMANDS):
+        text = run(*command, "--help").out
+        assert "<bool>" not in text
+        assert "{" not in text
 
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
     for name in ("demo", "plan", "release", "estimate"):
         assert f" {name} " in done.out
+    assert "..." not in done.out.partition("Commands:")[2]
 
 
 def test_no_command_shows_help(run: Run) -> None:

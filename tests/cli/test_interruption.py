@@ -16,9 +16,12 @@ RUN = "import sys; from privet.cli import main; sys.exit(main(sys.argv[1:]))"
 
 # Half of the output is on the disk and the rest is a long time coming.
 STUCK = """
-import pathlib, sys, time
+import io, pathlib, sys, time
 import privet.data.formats as formats
+before = formats.write_csv
 def write(table, sink, *arguments, **options):
+    if isinstance(sink, io.BytesIO):  # a trial before the draw, whether the format holds the columns
+        return before(table, sink, *arguments, **options)
     sink.write(b"half of the rele")
     sink.flush()
     pathlib.Path("ready").touch()

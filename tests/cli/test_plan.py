@@ -29,26 +29,24 @@ def test_the_table_holds_every_mechanism_and_marks_one(run: Run) -> None:
 def test_several_epsilons_and_json(run: Run) -> None:
     done = run("plan", "--symbols", "a,b,c", "-e", "1/2,1", "-e", "2", "--json", "-n", "4")
     plans = json.loads(done.out)["plans"]
-    assert [plan["epsilon"] for plan in plans] == ["1/2", "1", "2"]
+    assert [plan["exact"]["epsilon"] for plan in plans] == ["1/2", "1", "2"]
     for plan in plans:
         assert [row["title"] for row in plan["mechanisms"]] == TITLES
         assert plan["recommended"] == "randomised response"
         for row in plan["mechanisms"]:
-            assert row["spent_rounded_up"] <= float(eval_fraction(plan["epsilon"])) + 1e-15
-
-
-def eval_fraction(text: str) -> float:
-    top, _, bottom = text.partition("/")
-    return int(top) / int(bottom or 1)
+            assert row["spent"] <= plan["epsilon"] + 1e-15
+            assert len(row["error_bounds"]) == 2
 
 
 def test_the_words_around_the_numbers(run: Run) -> None:
     several = run("plan", "--symbols", "0..4", "-n", "9", "-b", "3", "-e", "1", "--delta", "1e-6")
     text = " ".join(several.out.split())
-    assert "delta = 1e-06: words of 9 symbols over 5, protecting any 3 of them" in text
+    assert "delta = 1e-06 (not used): words of 9 symbols out of 5, protecting any 3 of" in text
     assert "nothing is promised about several symbols" in text
     single = run("plan", "--symbols", "a,b", "-e", "1")
-    assert "words of 1 symbol over 2, protecting it" in single.out
+    assert "epsilon = 1: 1 symbol out of 2\n" in single.out
+    whole = run("plan", "--symbols", "a,b", "-e", "1", "-n", "4", "-b", "4")
+    assert "protecting the whole word" in whole.out
 
 
 def test_a_plot_is_written_whole_and_named(run: Run, folder: Path) -> None:
@@ -60,3 +58,28 @@ def test_a_plot_is_written_whole_and_named(run: Run, folder: Path) -> None:
     assert run(*command).code == 1
     assert run(*command, "--overwrite").code == 0
     assert (folder / "errors.svg").read_bytes() == first
+
+
+def test_what_is_said_once_is_said_once(run: Run) -> None:
+    done = run("plan", "--alphabet-size", "5", "-n", "9", "-b", "2", "-e", "1,2,4")
+    assert done.out.count("the same law as randomised response") == 1
+    assert done.out.count("* marks the recommended mechanism") == 1
+    assert "bounds" not in done.out
+
+
+def test_rows_add_the_standard_error_of_a_share(run: Run) -> None:
+    command = ("plan", "--symbols", "a,b", "-e", "1", "--rows", "944")
+    assert "std. error" in run(*command).out
+    (made,) = json.loads(run(*command, "--json").out)["plans"]
+    # k = e / (1 + e): sqrt(k (1 - k) / 944) / (2 k - 1).
+    assert abs(made["mechanisms"][0]["standard_error"] - 0.031230) < 1e-5
+    assert made["mechanisms"][2]["standard_error"] is None
+    assert run("plan", "--symbols", "a,b", "-e", "1", "--rows", "0").code == 2
+
+
+def test_whether_a_release_can_be_estimated_is_a_column(run: Run) -> None:
+    done = run("plan", "--alphabet-size", "5", "-n", "4", "-b", "4", "-e", "5")
+    rows = {line.split("  ")[0].strip(): line for line in done.out.splitlines()}
+    assert rows["staircase *"].endswith(" no")
+    assert rows["randomised response"].endswith(" yes")
+    assert "`privet estimate` cannot read a staircase release" in done.out

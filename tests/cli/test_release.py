@@ -106,6 +106,7 @@ def test_an_alphabet_from_the_data_is_a_warning_and_is_published(run: Run, folde
     assert len(done.err.splitlines()) == 1
     assert done.err.startswith("privet: warning: The alphabet of the column 'vote'")
     assert "which values occur in 'vote'" in receipt(folder).sentence
+    assert "rare or unique the promise does not hold" in receipt(folder).sentence
 
 
 @pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".arrow", ".feather", ".ipc"])
@@ -136,14 +137,14 @@ def test_long_sequences(run: Run, folder: Path, mechanism: str, spent: int) -> N
     assert (done.code, done.err) == (0, "")
     made = receipt(folder)
     assert made.guarantee.epsilon == spent
-    assert made.guarantee.unit == "Any 2 of the 2 values of 'state' of one 'who'"
+    assert made.guarantee.unit == "The whole word: all 2 values of 'state' of one 'who'"
     before, after = (read_table(folder / name) for name in ("diary.csv", "out.csv"))
     assert after.column_names == before.column_names
     assert after.drop_columns("state").equals(before.drop_columns("state"))
 
 
 def test_the_published_rate(run: Run, folder: Path) -> None:
-    options = ("-e", "4", "--calibration", "paper", "-o", "out.csv")
+    options = ("-e", "4", "--mechanism", "exponential", "--calibration", "paper", "-o", "out.csv")
     assert run(*DIARY, *SYMBOLS, *options).code == 0
     assert receipt(folder).spent <= 2
 
@@ -182,3 +183,71 @@ def test_words_take_a_schema(run: Run, folder: Path) -> None:
     assert run(*DIARY, "--schema", "schema.json", "-e", "1", "-o", "out.csv").code == 0
     mechanism: Any = receipt(folder).mechanism("state")
     assert mechanism.alphabet == Alphabet(["home", "work", "sick"])
+
+
+def test_symbols_that_join_an_alphabet_are_said(run: Run, folder: Path) -> None:
+    done = run(
+        *TABLE, "-c", "vote=Clinton,Perot", "-e", "1", "--other", "else", "--missing", "vote=NA"
+    )
+    assert done.code == 0
+    said = "'NA' and 'else' were added to 'vote': 4 categories"
+    assert f"{said}." in done.out
+    assert receipt(folder).notes == (said,)
+    assert done.err == ""
+    assert "categories" in done.out
+
+
+def test_what_stays_behind_and_what_goes_out_is_listed(run: Run) -> None:
+    done = run(*TABLE, "-c", "vote=Clinton,Dole", "-e", "2", "--keep", "age")
+    assert "Left out: name, grade.\n" in done.out
+    assert "Kept: age.\n" in done.out
+
+
+def test_weak_parameters_are_noted_on_the_standard_error(run: Run, folder: Path) -> None:
+    done = run(*TABLE, "-c", "vote=Clinton,Dole", "-e", "30", "--delta", "0.5")
+    first, second = done.err.splitlines()
+    assert first.startswith("privet: note: epsilon = 30 is weak")
+    assert second.startswith("privet: note: delta = 0.5 is not below 1 / rows = 0.25")
+    assert len(receipt(folder).notes) == 2
+
+
+def test_what_was_spent_is_a_sum_that_adds_up(run: Run) -> None:
+    columns = ("-c", "vote=Clinton,Dole", "-c", "grade=1..3")
+    person = ("--person", "name", "--rows-per-person", "4")
+    done = run(*TABLE, *columns, *person, "-e", "8", "--delta", "0.08")
+    assert "Epsilon spent: (1 + 1) x 4 rows = 8, of 8 promised.\n" in done.out
+    assert "Delta spent: (0.01 + 0.01) x 4 rows = 0.08.\n" in done.out
+    assert "epsilon per row" in done.out
+
+
+def test_words_are_released_by_what_can_be_estimated(run: Run, folder: Path) -> None:
+    done = run(*DIARY, *SYMBOLS, "-e", "4", "-b", "2", "-o", "out.csv")
+    assert "randomised response" in done.out
+    assert "cannot be estimated" not in done.out
+    assert receipt(folder).parts[0].mechanism["mechanism"] == "randomized-response"
+    assert "Epsilon spent: 2 x 2 symbols = 4, of 4 promised." in done.out
+    british = ("--mechanism", "randomised-response", "--overwrite", "-o", "out.csv")
+    assert run(*DIARY, *SYMBOLS, "-e", "4", *british).code == 0
+    stairs = ("--mechanism", "staircase", "--overwrite", "-o", "out.csv")
+    assert "Shares cannot be estimated" in run(*DIARY, *SYMBOLS, "-e", "4", *stairs).out
+
+
+def test_columns_by_range(run: Run, folder: Path) -> None:
+    wide = ("release", "words", "wide.csv", *SYMBOLS, "-e", "1", "-o", "out.csv")
+    assert run(*wide, "--columns", "m1..m3").code == 0
+    assert receipt(folder).layout["columns"] == ["m1", "m2", "m3"]
+
+
+def test_what_a_program_reads_is_not_wrapped(run: Run) -> None:
+    done = run(*TABLE, "-c", "vote=Clinton,Dole", "-e", "2")
+    assert done.out.splitlines()[0].endswith("the number and the order of the rows.")
+    assert not [line for line in done.out.splitlines() if line != line.rstrip()]
+
+
+def test_the_remedy_for_a_gap_in_a_wide_table_works_as_said(run: Run, folder: Path) -> None:
+    (folder / "gap.csv").write_text("m1,m2\nhome,\nwork,home\n", encoding="utf-8")
+    gap = ("release", "words", "gap.csv", "--columns", "m*", *SYMBOLS, "-e", "1", "-o", "out.csv")
+    assert "--missing 'm2=SYMBOL'" in run(*gap).error
+    done = run(*gap, "--missing", "m2=none")
+    assert done.code == 0
+    assert "'none' was added to 'm1': 4 categories.\n" in done.out

@@ -61,7 +61,9 @@ def _run(arguments: list[str]) -> int:
     except usage_error as error:
         message = error.format_message()  # type: ignore[attr-defined]  # click's, typed only in its copy
         place = getattr(error, "ctx", None)
-        if message:
+        if type(error).__name__ == "NoArgsIsHelpError":  # private to Typer's copy of click
+            sys.stdout.write(f"{message}\n")
+        elif message:
             path = place.command_path if place is not None else "privet"
             end = "" if message.endswith((".", "?")) else "."
             say(f"error: {message}{end} Try '{path} --help'.")
@@ -69,10 +71,11 @@ def _run(arguments: list[str]) -> int:
 
 
 def _report(error: Exception) -> int:
+    from privet.cli.hints import in_options
     from privet.errors import ParameterError, PrivetError
 
     if isinstance(error, PrivetError):
-        say(f"error: {error}")
+        say(f"error: {in_options(error)}")
         return EXIT_USAGE if isinstance(error, ParameterError) else EXIT_REFUSED
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""

@@ -2,44 +2,102 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Annotated
+from textwrap import wrap
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from privet.cli import demo, estimate, plan, release_table, release_words
+from privet.cli.places import program
+
+
+class _PlainHelp:
+    """Help without <bool> after a flag and without braces around an argument."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # mixed into a command
+        for param in params:
+            if getattr(param, "is_flag", False) or param.name == "help":
+                param.metavar = ""
+        return params
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces: list[str] = super().collect_usage_pieces(ctx)  # type: ignore[misc]  # as above
+        return [piece.strip("{}") for piece in pieces]
+
+
+class _Command(_PlainHelp, typer.core.TyperCommand):
+    pass
+
+
+class _Group(_PlainHelp, typer.core.TyperGroup):
+    pass
+
+
+_EXAMPLE_WIDTH = 74
+
+
+def _example(text: str) -> str:
+    """The example as lines that can be pasted into a shell."""
+    command = f"{program()}{text.removeprefix('privet')}"
+    lines = wrap(command, _EXAMPLE_WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\b\nExample:\n" + " \\\n  ".join(lines)
+
 
 app = typer.Typer(
     name="privet",
+    cls=_Group,
     help="Differential privacy for categories and sequences of categories: plan a release, make it "
     "with its guarantee in a sentence, and estimate from it.",
     no_args_is_help=True,
     add_completion=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # the frames of rich help cut words in narrow terminals
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with [bold]privet demo[/bold].",
+    epilog=_example(demo.EXAMPLE),
 )
 
 _release = typer.Typer(
+    cls=_Group,
     help="Release a table or sequences under a guarantee, with a receipt.",
     no_args_is_help=True,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,
+    epilog=_example(release_table.EXAMPLE),
 )
 
 
-def _add(group: typer.Typer, name: str, command: Callable[..., None], example: str) -> None:
+def _add(
+    group: typer.Typer, name: str, short: str, command: Callable[..., None], example: str
+) -> None:
     """A command whose help is its docstring, each paragraph filled to the width at hand."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    group.command(name, help=text, epilog=f"[bold]Example:[/bold] {example}")(command)
+    group.command(name, cls=_Command, help=text, short_help=short, epilog=_example(example))(
+        command
+    )
 
 
-_add(app, "demo", demo.demo, demo.EXAMPLE)
-_add(app, "plan", plan.plan, plan.EXAMPLE)
+_add(app, "demo", "See a release and its estimates beside the truth.", demo.demo, demo.EXAMPLE)
+_add(app, "plan", "Compare the mechanisms before anything is spent.", plan.plan, plan.EXAMPLE)
 app.add_typer(_release, name="release")
-_add(_release, "table", release_table.table, release_table.EXAMPLE)
-_add(_release, "words", release_words.words, release_words.EXAMPLE)
-_add(app, "estimate", estimate.estimate, estimate.EXAMPLE)
+_add(
+    _release, "table", "Columns, each value by itself.", release_table.table, release_table.EXAMPLE
+)
+_add(
+    _release,
+    "words",
+    "Sequences, one an id or one a row.",
+    release_words.words,
+    release_words.EXAMPLE,
+)
+_add(
+    app,
+    "estimate",
+    "Estimate shares from a release and its receipt.",
+    estimate.estimate,
+    estimate.EXAMPLE,
+)
 
 
 def _print_version(wanted: bool) -> None:

@@ -4,6 +4,7 @@ Contract. The data sets are public and come with the package, so the realised er
 shares may be shown next to what was predicted and estimated. No command shows them for other data.
 """
 
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
 
 EXAMPLE = "privet demo"
 
-_COLUMNS = ["vote", "party", "education"]
 _CROSSED = ["party", "vote"]
-_TABLE_EPSILON = 6
-_WORDS_EPSILON = 6
-_ADJACENCY = 2
+_TABLE_EPSILON = 4
+_WORDS_EPSILON = 5
+_YEARS = 4
+"""Words are the last so many years of a state, protected as a whole."""
+
+_SHOWN = ("randomised response", "staircase", "permute-and-flip (exact rate)")
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,14 @@ def demo(
         return
     _print_voters(voters, released)
     _print_cross_table(joint, truth)
-    _print_income(income, chosen, runs)
+    _print_income(chosen, runs)
     _print_next()
 
 
 def _release_voters(voters: "Dataset") -> "Release":
     from privet.releasing import release, table_mechanisms
 
-    alphabets = {name: voters.alphabets[name] for name in _COLUMNS}
+    alphabets = {name: voters.alphabets[name] for name in _CROSSED}
     return release(table_mechanisms(alphabets, _TABLE_EPSILON), voters.table, demo=True)
 
 
@@ -100,22 +103,14 @@ def _true_shares(voters: "Dataset") -> list[float]:
 
 def _release_income(income: "Dataset") -> tuple["Plan", list[_WordRun]]:
     from privet.releasing import plan, release
+    from privet.symbols import Words
 
-    roles = income.roles
-    alphabet = income.alphabets[roles["state"]]
-    length = int(income.words().lengths.max())
-    chosen = plan(alphabet, epsilon=_WORDS_EPSILON, length=length, adjacency=_ADJACENCY)
+    alphabet = income.alphabets[income.roles["state"]]
+    words = Words.from_lists(alphabet, [word[-_YEARS:] for word in income.words().to_lists()])
+    chosen = plan(alphabet, epsilon=_WORDS_EPSILON, length=_YEARS, adjacency=_YEARS)
     runs = []
     for row in chosen.rows:
-        done = release(
-            row.mechanism,
-            income.table,
-            id=roles["id"],
-            time=roles["time"],
-            state=roles["state"],
-            adjacency=_ADJACENCY,
-            demo=True,
-        )
+        done = release(row.mechanism, words, adjacency=_YEARS, demo=True)
         measured = sum(done.realised_errors or ())
         part = done.receipt.parts[0]
         runs.append(_WordRun(row, done.receipt.expected_errors, measured, part.symbols))
@@ -123,35 +118,33 @@ def _release_income(income: "Dataset") -> tuple["Plan", list[_WordRun]]:
 
 
 def _print_voters(voters: "Dataset", released: "Release") -> None:
-    from privet.cli.output import count, percent, plain, print_blank, print_table, print_text
+    from privet.cli.output import count, percent, plain, print_table, print_text
 
     receipt = released.receipt
-    print_text("Privet: categories and sequences released with differential privacy", style="bold")
     print_text(
-        "The data below are public, so the truth can stand beside the release. Of a real release "
-        "nobody gets to see the columns 'measured' and 'in the data'."
+        "These data are public, so the truth may stand beside the release; of a real release "
+        "nobody sees 'measured' and 'in the data'."
     )
-    print_blank()
     print_text(f"1. A table: {voters.description}", style="bold")
     print_text(receipt.sentence)
     measured = released.realised_errors or ()
     rows = [
         [
             str(part.column),
-            str(len(part.mechanism["alphabet"])),
-            f"{float(receipt.mechanism(part.column).epsilon):g}",
+            str(part.categories),
+            f"{float(part.epsilon):g}",
             f"{plain(part.expected_errors or 0)} ({percent(part.share_wrong or 0)})",
             count(wrong),
         ]
         for part, wrong in zip(receipt.parts, measured, strict=True)
     ]
-    header = ["column", "categories", "epsilon", "wrong rows, predicted", "measured"]
+    header = ["column", "categories", "epsilon", "rows wrong, predicted", "measured"]
     print_table("", header, rows)
 
 
 def _print_cross_table(joint: "JointEstimate", truth: list[float]) -> None:
     from privet.cli.estimate import print_estimate
-    from privet.cli.output import print_blank, print_text
+    from privet.cli.output import print_text
 
     print_text("2. What the release still tells: shares estimated from it alone", style="bold")
     print_estimate("", joint, truth=truth, at_once=False)
@@ -159,19 +152,26 @@ def _print_cross_table(joint: "JointEstimate", truth: list[float]) -> None:
         lower <= share <= upper
         for share, (lower, upper) in zip(truth, joint.intervals.reshape(-1, 2), strict=True)
     )
-    print_text(f"{inside} of {len(truth)} intervals of 95 % hold the share in the data.")
-    print_blank()
+    print_text(
+        f"{inside} of {len(truth)} intervals hold the share in the data; about 95 in 100 are "
+        f"expected to. Epsilon is {_TABLE_EPSILON // len(_CROSSED)} a column because 944 rows are "
+        "few: with 16 times the rows, 1 a column would estimate as well."
+    )
 
 
-def _print_income(income: "Dataset", chosen: "Plan", runs: list[_WordRun]) -> None:
-    from privet.cli.output import percent, plain, print_blank, print_table, print_text
+def _print_income(chosen: "Plan", runs: list[_WordRun]) -> None:
+    from privet.cli.output import percent, plain, print_table, print_text
     from privet.privacy.guarantee import decimal_up
 
-    print_text(f"3. Sequences: {income.description}", style="bold")
     print_text(
-        f"Every mechanism below promises the same: any {_ADJACENCY} years of one state, "
-        f"epsilon = {_WORDS_EPSILON}."
+        f"3. Sequences: the income quintile of 48 US states in the last {_YEARS} years",
+        style="bold",
     )
+    print_text(
+        f"Each promises the same: all {_YEARS} years of a state, epsilon = {_WORDS_EPSILON}. The "
+        "plan says beforehand which errs least:"
+    )
+    shown = [run for run in runs if run.row.title in _SHOWN]
     rows = [
         [
             run.row.title,
@@ -179,26 +179,27 @@ def _print_income(income: "Dataset", chosen: "Plan", runs: list[_WordRun]) -> No
             plain(run.predicted),
             str(run.measured),
             percent(run.measured / run.symbols),
+            "yes" if run.row.can_estimate else "no",
         ]
-        for run in runs
+        for run in shown
     ]
-    best = chosen.rows.index(chosen.recommended)
-    header = ["mechanism", "epsilon spent", "wrong, predicted", "measured", "share"]
+    best = [run.row for run in shown].index(chosen.recommended)
+    header = ["mechanism", "epsilon spent", "wrong, predicted", "measured", "share", "estimate"]
     print_table("", header, rows, marked=[best])
-    print_text(f"`privet plan` says so beforehand: {chosen.reason}")
-    print_blank()
 
 
 def _print_next() -> None:
     from privet.cli.output import print_text
+    from privet.cli.places import program, shipped
 
-    print_text("Next, with your own file:", style="bold")
+    name, voters = program(), shipped("voters")
+    print_text("Next, on a file that came with Privet, then on your own:", style="bold")
     for line in (
-        "privet plan --symbols low,middle,high --length 72 --epsilon 1,4 --adjacency 2",
-        "privet release table FILE.csv --column NAME=a,b,c --epsilon 2 -o released.csv",
-        "privet estimate released.csv",
+        f"{name} plan --alphabet-size 2 --epsilon 0.5,1,2 --rows 944",
+        f"{name} release table {voters} -c vote=Clinton,Dole -e 1 -o released.csv",
+        f"{name} estimate released.csv",
     ):
-        print_text(f"  {line}", style="green")
+        sys.stdout.write(f"  {line}\n")
 
 
 def _as_json(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from privet.estimate.table import TableEstimate
     from privet.releasing import Receipt
 
-EXAMPLE = "privet estimate released.csv --column vote --column education --confidence 0.9"
+EXAMPLE = "privet estimate released.csv --column vote,tv_news --confidence 0.9"
 
 
 def estimate(
@@ -23,7 +23,7 @@ def estimate(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            "--column", "-c", metavar="NAME", help="One column, or more for a joint table."
+            "--column", "-c", metavar="NAME,...", help="One column, or more for a joint table."
         ),
     ] = None,
     confidence: Annotated[
@@ -36,23 +36,30 @@ def estimate(
     weights: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="A kept column of public design weights.")
     ] = None,
+    changed_file: Annotated[
+        bool,
+        typer.Option("--changed-file", help="Read a file that was changed since its release."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
 ) -> None:
     """Estimate shares, with standard errors and intervals, from a release.
 
     Without --column every released column is estimated by itself; two columns or more give their
-    joint table. Reading a release costs no privacy.
+    joint table. Reading a release costs no privacy. RELEASED must be, byte for byte, the file that
+    the receipt was written for.
     """
     from privet.cli.output import Ticker, print_json
     from privet.releasing import Receipt
     from privet.releasing.files import receipt_path_for
 
     known = Receipt.read(receipt_path_for(released) if receipt is None else receipt)
-    chosen = list(dict.fromkeys(column or []))
+    _check_mechanism(known)
+    chosen = _chosen(column or [], _columns(known))
+    if not changed_file:
+        _check_file(released, known)
     with Ticker() as tick:
         tick(f"reading {released.name}", 0, 0)
         table = _read(released, known, chosen, weights)
-        _note_other_file(released, known)
         tick("estimating", 0, 0)
         found = _estimates(
             table, known, chosen, confidence=confidence, variance=variance, weights=weights
@@ -65,10 +72,17 @@ def estimate(
 
 def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None) -> "pa.Table":
     from privet.data import read_table
-    from privet.errors import ColumnNotFoundError
+    from privet.errors import ColumnNotFoundError, DataError
 
     known = _columns(receipt)
     for name in chosen:
+        layout = receipt.layout
+        if name in (*layout.get("kept", []), layout.get("id"), layout.get("time")):
+            raise DataError(
+                f"Column '{name}' was kept, not released: it holds the data as they are.",
+                hint="Count its values directly; there is no noise to undo.",
+                column=name,
+            )
         if name not in known:
             raise ColumnNotFoundError(
                 f"The receipt names no released column '{name}'.",
@@ -96,13 +110,42 @@ def _columns(receipt: "Receipt") -> list[str]:
     return columns
 
 
-def _note_other_file(path: Path, receipt: "Receipt") -> None:
+def _chosen(texts: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Columns, repeated or separated by commas; a name that holds a comma is taken whole."""
+    from privet.cli.options import read_names
+
+    names: list[str] = []
+    for text in texts:
+        names += [text] if text in known else read_names([text])
+    return list(dict.fromkeys(names))
+
+
+def _check_mechanism(receipt: "Receipt") -> None:
+    from privet.errors import DataError
+    from privet.releasing import can_estimate
+
+    mechanism = receipt.mechanism()
+    if not can_estimate(mechanism):
+        raise DataError(
+            f"Shares cannot be estimated from a release of the {mechanism.title}.",
+            hint="It takes a release with --mechanism randomized-response, which costs its epsilon "
+            "on top of what was spent.",
+        )
+
+
+def _check_file(path: Path, receipt: "Receipt") -> None:
     """A receipt of another file would give estimates that are wrong and look right."""
-    from privet.cli import say
+    from privet.errors import DataError
     from privet.releasing.files import sha256_of
 
-    if receipt.output is not None and receipt.output.get("sha256") != sha256_of(path):
-        say(f"note: {path} is not, byte for byte, the file that the receipt was written for.")
+    if receipt.output is None or not path.is_file():
+        return
+    if receipt.output.get("sha256") != sha256_of(path):
+        raise DataError(
+            f"{path} is not, byte for byte, the file that this receipt was written for.",
+            hint="Name its own receipt with --receipt; if you changed the release yourself, add "
+            "--changed-file.",
+        )
 
 
 def _estimates(
@@ -154,6 +197,7 @@ def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
     import numpy as np
 
     from privet.data import encode_column
+    from privet.errors import DataError, DomainError
     from privet.symbols import Codes
 
     parts = []
@@ -163,7 +207,15 @@ def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
         column = table.column(name)
         if receipt.layout.get("ragged"):
             column = column.drop_null()
-        parts.append(encode_column(column, public, name=name))
+        try:
+            parts.append(encode_column(column, public, name=name))
+        except DomainError as error:
+            raise DataError(
+                f"This is not the file of this receipt: {_lower(error.message)}",
+                hint="A release holds symbols of its alphabet only. Name the receipt of this file "
+                "with --receipt.",
+                column=name,
+            ) from None
     return Codes(np.concatenate(parts))
 
 
@@ -226,3 +278,7 @@ def print_estimate(
 def _labels(found: "TableEstimate") -> list[str]:
     names = getattr(found, "names", None)
     return list(names) if names is not None else ["symbol"]
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

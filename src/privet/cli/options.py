@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from privet.cli.output import listed
 from privet.errors import ParameterError
 from privet.symbols import Alphabet
 
@@ -111,6 +112,8 @@ class Domain:
     missing: StandIns
     other: StandIns
     from_data: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    """Which symbols --missing and --other added to which alphabet, a sentence a column."""
 
 
 def settle_domain(
@@ -131,6 +134,7 @@ def settle_domain(
     )
     alphabets: dict[str, Alphabet] = {}
     taken: list[str] = []
+    added: list[str] = []
     for name, typed in columns.items():
         symbols: list[Hashable] = []
         if typed is not None:
@@ -146,9 +150,16 @@ def settle_domain(
                 hint=f"List its categories, --column '{name}=a,b,c', or give a --schema file.",
             )
         extra = [stand_ins[name] for stand_ins in (absent, unknown) if name in stand_ins]
-        symbols += [symbol for symbol in dict.fromkeys(extra) if symbol not in symbols]
+        fresh = [symbol for symbol in dict.fromkeys(extra) if symbol not in symbols]
+        symbols += fresh
         alphabets[name] = _alphabet(symbols, name)
-    return Domain(alphabets, absent, unknown, tuple(taken))
+        if fresh:
+            verb = "was" if len(fresh) == 1 else "were"
+            added.append(
+                f"{listed([str(symbol) for symbol in fresh])} {verb} added to '{name}': "
+                f"{len(symbols)} categories"
+            )
+    return Domain(alphabets, absent, unknown, tuple(taken), tuple(added))
 
 
 def _from_schema(

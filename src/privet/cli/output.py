@@ -2,11 +2,13 @@
 
 Contract. Reports and JSON go to the standard output, progress to the standard error and only where
 it is a terminal. Progress appears after a second and leaves no trace. Text that comes from files or
-arguments is never read as markup.
+arguments is never read as markup. A terminal gets lines of its width, broken between words; a file
+or a pipe gets a paragraph a line.
 """
 
 import json
 import sys
+import textwrap
 import threading
 from collections.abc import Sequence
 from types import TracebackType
@@ -15,16 +17,13 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
-    from rich.table import Table
-
-_PLAIN_WIDTH = 100
-"""Width of reports that go to a file or a pipe."""
 
 _PATIENCE_SECONDS = 1.0
+_GAP = "  "
 
 
 def console() -> "Console":
-    """The standard output; of a fixed width where it is not a terminal."""
+    """The standard output."""
     from rich.console import Console
 
     class Report(Console):
@@ -33,8 +32,12 @@ def console() -> "Console":
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError
 
-    width = None if sys.stdout.isatty() else _PLAIN_WIDTH
-    return Report(width=width, highlight=False, soft_wrap=False)
+    return Report(highlight=False)
+
+
+def line_width() -> int | None:
+    """The width that text is wrapped to; None, no wrapping, where a program reads along."""
+    return console().width if sys.stdout.isatty() else None
 
 
 def print_json(value: Any) -> None:
@@ -42,11 +45,27 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
 
 
-def print_text(text: str, style: str = "") -> None:
-    """A paragraph, wrapped, without markup."""
+def print_text(text: str, style: str = "", indent: str = "") -> None:
+    """A paragraph, wrapped to a terminal between words, without markup."""
+    width = line_width()
+    safe = printable(text)
+    lines = [safe]
+    if width is not None:
+        lines = textwrap.wrap(
+            safe,
+            width,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    for line in lines or [""]:
+        _print_line(line, style)
+
+
+def _print_line(text: str, style: str) -> None:
     from rich.text import Text
 
-    console().print(Text(printable(text), style=style))
+    console().print(Text(text.rstrip(), style=style), soft_wrap=True)
 
 
 def printable(text: str) -> str:
@@ -65,52 +84,71 @@ def print_table(
     rows: Sequence[Sequence[str]],
     *,
     text_columns: int = 1,
-    text_after: int = 0,
     marked: Sequence[int] = (),
 ) -> None:
     """A table; `marked` rows stand out, by an asterisk too.
 
-    Its first `text_columns` and last `text_after` columns are text, the others numbers.
+    Its first `text_columns` columns are text, the others numbers.
     """
-    is_text = [
-        place < text_columns or place >= len(columns) - text_after for place in range(len(columns))
+    cells = [
+        [f"{cell} *" if number in marked and not place else cell for place, cell in enumerate(row)]
+        for number, row in enumerate(rows)
     ]
-    console().print(_table(title, columns, rows, is_text, marked))
+    table = [[printable(cell) for cell in row] for row in (columns, *cells)]
+    lines = table_lines(table, text_columns, line_width())
+    if title:
+        print_text(title, style="bold")
+    for line in lines[0]:
+        _print_line(line, "bold")
+    _print_line("\N{BOX DRAWINGS LIGHT HORIZONTAL}" * max(len(x) for y in lines for x in y), "")
+    for number, row_lines in enumerate(lines[1:]):
+        for line in row_lines:
+            _print_line(line, "bold green" if number in marked else "")
+    print_blank()
 
 
-def _table(
-    title: str,
-    columns: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    is_text: Sequence[bool],
-    marked: Sequence[int],
-) -> "Table":
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
+def table_lines(
+    table: Sequence[Sequence[str]], text_columns: int, width: int | None
+) -> list[list[str]]:
+    """The lines of each row of a table, the first of which is its header.
 
-    table = Table(
-        title=Text(printable(title), style="bold") if title else None,
-        title_justify="left",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        header_style="bold",
-    )
-    for name, left in zip(columns, is_text, strict=True):
-        table.add_column(
-            Text(printable(name)),
-            justify="left" if left else "right",
-            overflow="fold",
-            no_wrap=not left,
-        )
-    for number, row in enumerate(rows):
-        is_marked = number in marked
-        first = f"{row[0]} *" if is_marked else row[0]
-        table.add_row(
-            *(Text(printable(cell)) for cell in (first, *row[1:])),
-            style="bold green" if is_marked else "",
-        )
-    return table
+    Headers and text wrap between words where `width` asks for it; numbers never wrap, and no word
+    is ever broken: what is narrower than its longest words is left to the terminal.
+    """
+    widest, least = [], []
+    for place, column in enumerate(zip(*table, strict=True)):
+        unbroken = [column[0].split(), *([cell] for cell in column[1:])]
+        if place < text_columns:
+            unbroken = [cell.split() for cell in column]
+        widest.append(max(map(len, column)))
+        least.append(max(len(word) for words in unbroken for word in words or [""]))
+    # A character at a time, headers of numbers give way first, then the widest text.
+    while width is not None and sum(widest) + len(_GAP) * (len(widest) - 1) > width:
+        spare = [(n >= text_columns, wide, n) for n, wide in enumerate(widest) if wide > least[n]]
+        if not spare:
+            break
+        widest[max(spare)[2]] -= 1
+    return [_row_lines(row, widest, text_columns) for row in table]
+
+
+def _row_lines(row: Sequence[str], widths: Sequence[int], text_columns: int) -> list[str]:
+    cells = [
+        textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False)
+        if len(cell) > width
+        else [cell]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    height = max(map(len, cells))
+    for place, lines in enumerate(cells):
+        padding = [""] * (height - len(lines))
+        cells[place] = [*lines, *padding] if place < text_columns else [*padding, *lines]
+    return [
+        _GAP.join(
+            line.ljust(width) if place < text_columns else line.rjust(width)
+            for place, (line, width) in enumerate(zip(lines, widths, strict=True))
+        ).rstrip()
+        for lines in zip(*cells, strict=True)
+    ]
 
 
 class Ticker:
@@ -175,3 +213,9 @@ def percent(share: float) -> str:
     """A share for reading: 12.3 %, and small ones without rounding to nothing."""
     value = 100 * share
     return f"{value:.1f} %" if value >= 0.1 or value == 0 else f"{value:.2g} %"
+
+
+def listed(items: Sequence[str]) -> str:
+    """'a', 'b' and 'c'."""
+    quoted = [f"'{item}'" for item in items]
+    return quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} and {quoted[-1]}"

@@ -3,7 +3,7 @@
 Contract. The report of a release is made from its receipt alone, so it holds nothing private.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,7 +28,8 @@ Overwrite = Annotated[
 ]
 Epsilon = Annotated[str, typer.Option("--epsilon", "-e", metavar="E", help="For the whole unit.")]
 SchemaFile = Annotated[
-    Path | None, typer.Option(metavar="FILE.json", help="Public alphabets: {'columns': {...}}.")
+    Path | None,
+    typer.Option(metavar="FILE.json", help="Public alphabets as JSON: columns, missing, other."),
 ]
 FromData = Annotated[
     bool,
@@ -39,17 +40,28 @@ FromData = Annotated[
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(metavar="[COLUMN=]SYMBOL", help="The symbol that stands for a missing value."),
+    typer.Option(
+        metavar="NAME=SYMBOL", help="The symbol for missing values; it joins the alphabet."
+    ),
 ]
 Other = Annotated[
     list[str] | None,
-    typer.Option(metavar="[COLUMN=]SYMBOL", help="The symbol for labels outside the alphabet."),
+    typer.Option(metavar="NAME=SYMBOL", help="The symbol for other labels; it joins the alphabet."),
 ]
 Keep = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Publish a column as it is, without protection."),
+    typer.Option(metavar="COLUMN,...", help="Publish columns as they are, without protection."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the receipt as JSON instead.")]
+
+
+def protect_schema(path: Path | None, *outputs: Path | None) -> None:
+    """Refuse outputs that would overwrite the schema, before anything is read."""
+    from privet.data import refuse_unwritable
+
+    for place in outputs:
+        if path is not None and place is not None:
+            refuse_unwritable(place, inputs=[path])
 
 
 def schema_in(path: Path | None) -> "Schema | None":
@@ -85,64 +97,64 @@ def alphabets_of(file: Path, columns: list[str] | None = None) -> Callable[[str]
     return read
 
 
-def taken(columns: tuple[str, ...]) -> list[str]:
-    """What alphabets that were read off the data give away, to be named in the guarantee."""
-    return [
-        f"which values occur in '{name}' (its alphabet was read off the data)" for name in columns
-    ]
-
-
-def print_release(done: "Release", output: Path, receipt: Path | None, as_json: bool) -> None:
-    """What went out, from the receipt alone."""
-    from privet.cli.output import (
-        count,
-        print_blank,
-        print_json,
-        print_table,
-        print_text,
-    )
+def print_release(
+    done: "Release", output: Path, receipt: Path | None, as_json: bool, added: Sequence[str] = ()
+) -> None:
+    """What went out, from the receipt alone; its notes but `added` go to the standard error."""
+    from privet.cli import say
+    from privet.cli.output import count, print_blank, print_json, print_table, print_text
     from privet.privacy.guarantee import decimal_up
+    from privet.releasing import can_estimate
     from privet.releasing.files import receipt_path_for
 
+    known = done.receipt
     place = receipt_path_for(output) if receipt is None else receipt
+    for note in known.notes:
+        if note not in added:
+            say(f"note: {note}.")
     if as_json:
-        print_json(
-            {
-                "output": str(output),
-                "receipt_file": str(place),
-                "receipt": done.receipt.to_json(),
-            }
-        )
+        print_json({"output": str(output), "receipt_file": str(place), "receipt": known.to_json()})
         return
-    print_text(done.receipt.sentence, style="bold")
+    print_text(known.sentence, style="bold")
     print_blank()
+    per_row = known.kind == "table"
     rows = [
         [
             part.column or "all columns",
-            str(done.receipt.mechanism(part.column).title),
-            decimal_up(part.spent, 5),
-            count(part.symbols),
-            _errors(part),
+            _short_title(known.mechanism(part.column).title),
+            str(part.categories),
+            decimal_up(part.spent if per_row else part.record_loss, 5),
+            *_errors(part),
         ]
-        for part in done.receipt.parts
+        for part in known.parts
     ]
-    print_table(
-        "",
-        ["released", "mechanism", "epsilon spent", "symbols", "expected to be wrong"],
-        rows,
-        text_columns=2,
-    )
-    spent, promised = done.receipt.spent, done.receipt.guarantee.epsilon
-    print_text(f"Epsilon spent in all: {decimal_up(spent, 5)} of {decimal_up(promised, 5)}.")
-    if done.receipt.randomness != "private":
-        print_text(f"Randomness: {done.receipt.randomness}.", style="bold red")
-    print_text(f"Release: {output}")
+    header = ["released", "mechanism", "categories", f"epsilon per {known.parts[0].per}"]
+    print_table("", [*header, "expected wrong", "share"], rows, text_columns=2)
+    for line in (*(f"{sentence}." for sentence in added), *known.spent_lines):
+        print_text(line)
+    if not can_estimate(known.mechanism()):
+        print_text(
+            "Shares cannot be estimated from this release: `privet estimate` reads "
+            "randomized-response and exponential only."
+        )
+    for what, names in (("Kept", known.layout["kept"]), ("Left out", known.layout["left_out"])):
+        if names:
+            print_text(f"{what}: {', '.join(names)}.")
+    if known.randomness != "private":
+        print_text(f"Randomness: {known.randomness}.", style="bold red")
+    size = known.shape["rows"]
+    print_text(f"Release: {output} ({count(size)} {'row' if size == 1 else 'rows'})")
     print_text(f"Receipt: {place}")
 
 
-def _errors(part: "Part") -> str:
+def _short_title(title: str) -> str:
+    return title.removesuffix(" on words").removesuffix(" mechanism")
+
+
+def _errors(part: "Part") -> tuple[str, str]:
+    """How many symbols are expected to be wrong, and their share."""
     from privet.cli.output import percent, plain
 
     if part.expected_errors is None or part.share_wrong is None:
-        return "-"
-    return f"{plain(part.expected_errors)} ({percent(part.share_wrong)})"
+        return "-", "-"
+    return plain(part.expected_errors), percent(part.share_wrong)

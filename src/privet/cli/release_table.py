@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from privet.cli.places import shipped
 from privet.cli.release_common import (
     AsJson,
     Epsilon,
@@ -18,13 +19,13 @@ from privet.cli.release_common import (
     SchemaFile,
     alphabets_of,
     print_release,
+    protect_schema,
     schema_in,
-    taken,
 )
 
 EXAMPLE = (
-    "privet release table voters.csv --column vote=Clinton,Dole "
-    "--column education=1..7 --epsilon 2 -o released.csv"
+    f"privet release table {shipped('voters')} --column vote=Clinton,Dole "
+    "--column tv_news=0..7 --epsilon 2 -o released.csv"
 )
 
 
@@ -35,7 +36,10 @@ def table(
     column: Annotated[
         list[str] | None,
         typer.Option(
-            "--column", "-c", metavar="NAME[=A,B,...]", help="A column to release, repeated."
+            "--column",
+            "-c",
+            metavar="NAME=A,B,...",
+            help="A column to release, and its categories; repeated.",
         ),
     ] = None,
     schema: SchemaFile = None,
@@ -64,13 +68,16 @@ def table(
     """Release chosen columns of a table, each value by randomised response.
 
     The guarantee covers one row, or all rows of a person with --person. Columns that are neither
-    released nor kept do not go out. The receipt is written beside the release.
+    released nor kept do not go out; the others go out in the order of FILE. The symbols of
+    --missing and --other are added to the alphabets that lack them, which adds categories and so
+    noise. The receipt is written beside the release.
     """
     from privet import releasing
     from privet.cli.options import read_columns, read_names, read_split, settle_domain
     from privet.cli.output import Ticker
     from privet.errors import ParameterError
 
+    protect_schema(schema, output, receipt)
     known = schema_in(schema)
     columns = read_columns(column or [])
     if not columns and known is not None:
@@ -80,6 +87,11 @@ def table(
             "No column to release was named.", hint="Add --column NAME=a,b,c or a --schema file."
         )
     budget = read_split(split or [])
+    if (person is None) != (rows_per_person is None):
+        raise ParameterError(
+            "--person and --rows-per-person go together.",
+            hint="Give both, or neither to protect single rows.",
+        )
     with Ticker() as tick:
         domain = settle_domain(
             columns,
@@ -103,10 +115,11 @@ def table(
             rows_per_person=rows_per_person,
             missing=domain.missing,
             other=domain.other,
-            published=taken(domain.from_data),
+            alphabets_from_data=domain.from_data,
+            notes=domain.added,
             output=output,
             receipt=receipt,
             overwrite=overwrite,
             progress=tick,
         )
-    print_release(done, output, receipt, as_json)
+    print_release(done, output, receipt, as_json, domain.added)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privet.cli.places import shipped
 from privet.cli.release_common import (
     AsJson,
     Epsilon,
@@ -19,8 +20,8 @@ from privet.cli.release_common import (
     SchemaFile,
     alphabets_of,
     print_release,
+    protect_schema,
     schema_in,
-    taken,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from privet.symbols import Alphabet
 
 EXAMPLE = (
-    "privet release words income.csv --id state --time year --state quintile "
-    "--symbols 0..4 --epsilon 3 --adjacency 2 -o released.csv"
+    f"privet release words {shipped('income')} --id state --time year --state quintile "
+    "--symbols 1..5 --epsilon 3 --adjacency 2 -o words.csv"
 )
 
 
@@ -50,7 +51,9 @@ def words(
     ] = None,
     columns: Annotated[
         list[str] | None,
-        typer.Option(metavar="A,B,...|'P*'", help="Wide table: the columns of a word, in order."),
+        typer.Option(
+            metavar="A,B,...", help="Wide table: the columns of a word, in order; d1..d9 or 'd*'."
+        ),
     ] = None,
     ragged: Annotated[
         bool,
@@ -69,10 +72,11 @@ def words(
         str,
         typer.Option(
             metavar="NAME",
-            help="exponential, randomized-response, staircase or permute-and-flip: privet plan "
-            "compares them, and privet estimate reads the first two.",
+            help="randomized-response, exponential, staircase or permute-and-flip; privet plan "
+            "compares them, and privet estimate reads only the first two. auto is "
+            "randomized-response, the best of those two.",
         ),
-    ] = "exponential",
+    ] = "auto",
     calibration: Annotated[
         str, typer.Option(metavar="HOW", help="auto, paper or exact, where the mechanism has it.")
     ] = "auto",
@@ -86,27 +90,39 @@ def words(
     """Release sequences: one an id (long table) or one a row (wide table).
 
     The guarantee covers any --adjacency symbols of one sequence. Ids, times, row order and lengths
-    go out as they are. The receipt is written beside the release.
+    go out as they are, columns in the order of FILE. Choose the mechanism with care: shares cannot
+    be estimated from a staircase or permute-and-flip release, and a second release costs its
+    epsilon again. The symbols of --missing and --other are added to the alphabet. The receipt is
+    written beside the release.
     """
     from privet import releasing
     from privet.cli.options import read_names
     from privet.cli.output import Ticker
     from privet.errors import ParameterError
 
+    protect_schema(schema, output, receipt)
     wide = read_names(columns or [])
-    if bool(wide) == any(name is not None for name in (id, time, state)):
+    given = [name is not None for name in (id, time, state)]
+    if bool(wide) == any(given) or any(given) != all(given):
         raise ParameterError(
-            "Sequences need either --id, --time and --state, or --columns.",
+            "Sequences need either --id, --time and --state together, or --columns.",
             hint="A long table has one row an entry; a wide table has one row a sequence.",
         )
     with Ticker() as tick:
-        if any(sign in name for name in wide for sign in "*?["):
-            from privet.data import expand_columns
+        if wide:
+            from privet.data import expand_columns, names_in_file
 
-            wide = expand_columns(_column_names(file), wide)
+            wide = expand_columns(names_in_file(file), wide)
         place = state if state is not None else wide[0] if wide else "state"
         domain = _word_domain(
-            place, wide, symbols, schema, missing, other, alphabet_from_data, file
+            place,
+            wide,
+            symbols,
+            schema,
+            _for_all(missing, wide),
+            _for_all(other, wide),
+            alphabet_from_data,
+            file,
         )
         done = releasing.release(
             _mechanism(mechanism, domain.alphabets[place], epsilon, adjacency, calibration),
@@ -120,13 +136,24 @@ def words(
             keep=read_names(keep or []),
             missing=domain.missing.get(place),
             other=domain.other.get(place),
-            published=taken(domain.from_data),
+            alphabets_from_data=domain.from_data,
+            notes=domain.added,
             output=output,
             receipt=receipt,
             overwrite=overwrite,
             progress=tick,
         )
-    print_release(done, output, receipt, as_json)
+    print_release(done, output, receipt, as_json, domain.added)
+
+
+def _for_all(texts: list[str] | None, wide: list[str]) -> list[str]:
+    """SYMBOL of COLUMN=SYMBOL: the columns of a word share one alphabet."""
+    parts = [(text, *text.partition("=")) for text in texts or []]
+    return list(
+        dict.fromkeys(
+            symbol if equals and name in wide else text for text, name, equals, symbol in parts
+        )
+    )
 
 
 def _word_domain(
@@ -134,8 +161,8 @@ def _word_domain(
     wide: list[str],
     symbols: str | None,
     schema: Path | None,
-    missing: list[str] | None,
-    other: list[str] | None,
+    missing: list[str],
+    other: list[str],
     alphabet_from_data: bool,
     file: Path,
 ) -> "Domain":
@@ -162,8 +189,8 @@ def _word_domain(
     return settle_domain(
         {place: typed},
         known,
-        missing=missing or [],
-        other=other or [],
+        missing=missing,
+        other=other,
         from_data=alphabets_of(file, wide) if alphabet_from_data else None,
     )
 
@@ -171,7 +198,11 @@ def _word_domain(
 def _mechanism(
     name: str, alphabet: "Alphabet", epsilon: str, adjacency: int, calibration: str
 ) -> "HammingMechanism":
-    """The mechanism that protects `adjacency` symbols. Errors: ParameterError for unknown names."""
+    """The mechanism that protects `adjacency` symbols; "auto" is randomised response.
+
+    Of the mechanisms that can be estimated from none has fewer expected errors (Theorem 5 of
+    [holohan-leith-mason-2016]). Errors: ParameterError for unknown names.
+    """
     from privet import mechanisms
     from privet.errors import ParameterError
     from privet.exact import read_count, read_epsilon
@@ -197,16 +228,10 @@ def _mechanism(
         )
     if name == "staircase":
         return mechanisms.WordStaircase(alphabet, epsilon=total, adjacency=covered)
-    if name == "randomized-response":
+    if name in ("auto", "randomized-response", "randomised-response"):
         return mechanisms.RandomizedResponse(alphabet, epsilon=total / covered)
     raise ParameterError(
         f"There is no mechanism '{name}' for sequences.",
-        hint="Choose exponential, permute-and-flip, staircase or randomized-response.",
+        hint="Choose auto, randomized-response, exponential, staircase or permute-and-flip.",
         parameter="mechanism",
     )
-
-
-def _column_names(file: Path) -> list[str]:
-    from privet.data import read_table
-
-    return list(read_table(file).column_names)

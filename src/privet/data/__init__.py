@@ -12,11 +12,21 @@ from privet.data.columns import (
     decode_column,
     encode_column,
     encode_with_missing,
+    looks_like_identifier,
     match_alphabet,
 )
+from privet.data.compact import compacted, compacted_column
 from privet.data.files import refuse_unwritable, write_whole
-from privet.data.formats import ENDINGS, file_ending, read_table, write_format, write_table
-from privet.data.frame import ArrowFrame, to_arrow
+from privet.data.formats import (
+    ENDINGS,
+    check_writable,
+    file_ending,
+    names_in_file,
+    read_table,
+    write_format,
+    write_table,
+)
+from privet.data.frame import ArrowFrame, names_in_frame, series_to_arrow, to_arrow
 from privet.data.sequences import (
     SequenceFrame,
     expand_columns,
@@ -31,19 +41,26 @@ __all__ = [
     "ArrowFrame",
     "SequenceFrame",
     "alphabet_from_column",
+    "check_writable",
     "column_of",
+    "compacted",
+    "compacted_column",
     "decode_column",
     "encode_column",
     "encode_with_missing",
     "expand_columns",
     "file_ending",
     "group_rows",
+    "looks_like_identifier",
     "match_alphabet",
+    "names_in_file",
+    "names_in_frame",
     "order_of_times",
     "read_table",
     "refuse_unwritable",
     "replace_column",
     "select_columns",
+    "series_to_arrow",
     "to_arrow",
     "words_from_long",
     "words_from_wide",

@@ -6,6 +6,7 @@ whole numbers, floats or booleans, plain or dictionary-encoded; any other kind i
 """
 
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,12 @@ except ImportError as error:
     ) from None
 
 __all__ = [
+    "ROWS_COUNT",
     "column_of",
+    "columns_hint",
     "indices_of",
     "is_text",
+    "is_view",
     "kind_of",
     "nw",
     "one_array",
@@ -34,10 +38,15 @@ __all__ = [
     "pc",
     "refuse_missing",
     "replace_column",
+    "rows_that",
     "select_columns",
     "unique_names",
     "value_type",
+    "without_views",
 ]
+
+ROWS_COUNT = "Rows are counted from 0, without the header."
+"""How every message that names a row means it."""
 
 AnyType = Any
 """A pyarrow.DataType; the stubs make it generic over each of its kinds, which helps nobody here."""
@@ -68,12 +77,40 @@ def kind_of(kind: AnyType) -> str:
     return next((name for name, test in tests if test(kind)), "")
 
 
+def is_view(kind: AnyType) -> bool:
+    """Whether the values are text or bytes in the layout of views, which few kernels know."""
+    return bool(pa.types.is_string_view(kind) or pa.types.is_binary_view(kind))
+
+
+def without_views(values: Any) -> Any:
+    """An array, column or table with its views (and dictionaries of views) as plain large text."""
+    if isinstance(values, pa.Table):
+        columns = [without_views(column) for column in values.columns]
+        return pa.Table.from_arrays(columns, names=values.column_names)
+    kind = value_type(values.type)
+    if not is_view(kind):
+        return values
+    plain = pa.large_string() if pa.types.is_string_view(kind) else pa.large_binary()
+    if not pa.types.is_dictionary(values.type):
+        return values.cast(plain)
+    if isinstance(values, pa.ChunkedArray):
+        target: Any = pa.dictionary(values.type.index_type, plain, values.type.ordered)
+        return pa.chunked_array([without_views(chunk) for chunk in values.chunks], type=target)
+    # Only the dictionary is cast: a cast of the whole array is not known for views.
+    return pa.DictionaryArray.from_arrays(
+        values.indices, values.dictionary.cast(plain), ordered=values.type.ordered, safe=False
+    )
+
+
 def one_array(column: Any) -> Any:
     """A column as one contiguous Arrow array (chunks' dictionaries become one)."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     if column.num_chunks == 1:
         return column.chunk(0)
+    if pa.types.is_dictionary(column.type):
+        # Views inside a dictionary do not combine; those who care for the type have one chunk.
+        column = without_views(column)
     return column.combine_chunks()
 
 
@@ -109,7 +146,7 @@ def unique_names(names: Sequence[str], what: str) -> list[str]:
 
 
 def column_of(table: pa.Table, name: str, what: str = "The table") -> Any:
-    """One column as a ChunkedArray. Errors: ColumnNotFoundError listing the columns there are."""
+    """One column as a ChunkedArray. Errors: ColumnNotFoundError."""
     return table.column(require_columns(table.column_names, [name], what)[0])
 
 
@@ -121,13 +158,39 @@ def require_columns(
     chosen = list(wanted)
     for name in chosen:
         if name not in known:
-            shown = ", ".join(present[:20]) + (", ..." if len(present) > 20 else "")
             raise ColumnNotFoundError(
                 f"{what} has no column '{name}'.",
-                hint=f"Its columns are: {shown}.",
+                hint=columns_hint(present, chosen),
                 column=name,
             )
     return unique_names(chosen, "The list of columns")
+
+
+def columns_hint(present: Sequence[str], wanted: Iterable[str]) -> str:
+    """Where to look for columns that are not there.
+
+    Names are listed only if one of the wanted columns is there. Otherwise they may be the first
+    record of a file that has no header, and at most one nearly as wanted is shown: what is shown
+    was known.
+    """
+    wanted = list(wanted)
+    if not known_header(present, wanted):
+        if len(present) == 1 and any(sign in present[0] for sign in ";\t|"):
+            return "There is one column only: the separator of a CSV file must be a comma."
+        near = {name.casefold(): name for name in present}
+        for name in wanted:
+            found = get_close_matches(name.casefold(), near, n=1, cutoff=0.8)
+            if found:
+                return f"Did you mean '{near[found[0]]}'?"
+        count = "1 column" if len(present) == 1 else f"{len(present)} columns"
+        return f"It has {count} of other names; if it is a file without a header line, add one."
+    shown = ", ".join(present[:20]) + (", ..." if len(present) > 20 else "")
+    return f"Its columns are: {shown}."
+
+
+def known_header(present: Sequence[str], wanted: Iterable[str]) -> bool:
+    """Whether the names are names: one of those that somebody expected is among them."""
+    return not set(present).isdisjoint(wanted)
 
 
 def select_columns(table: pa.Table, names: Iterable[str]) -> pa.Table:
@@ -149,6 +212,11 @@ def replace_column(table: pa.Table, name: str, values: Any) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, values)
 
 
+def rows_that(count: int, one: str, several: str) -> str:
+    """Such as "1 row has none" or "2 rows have none"."""
+    return f"1 row {one}" if count == 1 else f"{count} rows {several}"
+
+
 def refuse_missing(column: Any, name: str, why: str) -> None:
     """Errors: MissingValueError naming the first row without a value (null or NaN)."""
     nulls = pc.is_null(column, nan_is_null=True)
@@ -156,8 +224,9 @@ def refuse_missing(column: Any, name: str, why: str) -> None:
     if count:
         row = int(pc.index(nulls, True).as_py())
         raise MissingValueError(
-            f"Row {row} has no value in the column '{name}'; {count} rows have none.",
-            hint=why,
+            f"Row {row} has no value in the column '{name}'; "
+            f"{rows_that(count, 'has none', 'have none')}.",
+            hint=f"{why} {ROWS_COUNT}",
             position=row,
             column=name,
         )

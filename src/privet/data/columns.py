@@ -16,8 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.data.arrow import indices_of, kind_of, pa, pc, value_type
-from privet.errors import DomainError, MissingValueError, PrivacyLeakWarning
+from privet.data.arrow import (
+    ROWS_COUNT,
+    indices_of,
+    kind_of,
+    pa,
+    pc,
+    rows_that,
+    value_type,
+    without_views,
+)
+from privet.errors import DataError, DomainError, MissingValueError, PrivacyLeakWarning
 from privet.symbols import Alphabet
 from privet.symbols.alphabet import CodeArray, is_missing
 
@@ -26,6 +35,7 @@ _WHOLE = re.compile(r"0|-?[1-9][0-9]*")
 _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _TRUTH = {"true": True, "True": True, "false": False, "False": False}
 _LARGEST_STRING_BYTES = 2**31 - 1
+_FEW_VALUES = 10
 
 
 def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet:
@@ -55,8 +65,18 @@ def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet
             hint=f"Convert the column to text, or write the alphabet as {family} values.",
             column=name,
         )
-    if all(type(new) is type(old) for new, old in zip(converted, alphabet.symbols, strict=True)):
+    pairs = zip(converted, alphabet.symbols, strict=True)
+    if all(type(new) is type(old) and new == old for new, old in pairs):
         return alphabet
+    first: dict[Hashable, int] = {}
+    for code, symbol in enumerate(converted):
+        if family == "float" and first.setdefault(symbol, code) != code:
+            raise DomainError(
+                f"{place} holds {values}, in which symbols {first[symbol]} and {code} of its "
+                "alphabet are the same number.",
+                hint="Convert the column to text, or list numbers that the type tells apart.",
+                column=name,
+            )
     return Alphabet(converted)
 
 
@@ -80,8 +100,9 @@ def encode_column(
         row = int(np.argmax(absent))
         raise MissingValueError(
             f"Row {row} has no value in the column '{name}'; "
-            f"{int(np.count_nonzero(absent))} rows have none.",
-            hint="Name the symbol that stands for a missing value, or complete the data.",
+            f"{rows_that(int(np.count_nonzero(absent)), 'has none', 'have none')}.",
+            hint="Name the symbol that stands for a missing value, or complete the data. "
+            f"{ROWS_COUNT}",
             position=row,
             column=name,
         )
@@ -139,6 +160,9 @@ def decode_column(
     widens. Errors: DomainError for codes outside the alphabet or symbols that `like` cannot hold.
     """
     array = alphabet.check_codes(np.asarray(codes))
+    if absent is not None:
+        # Arrow copies what lies behind a mask.
+        array = np.where(absent, array.dtype.type(0), array)
     matched = match_alphabet(alphabet, like)
     values = value_type(like)
     listed: list[Any] = list(matched.symbols)
@@ -157,8 +181,11 @@ def decode_column(
 def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
     """The distinct values of a column, sorted, with a PrivacyLeakWarning: the set is not public.
 
-    Errors: DomainError for a column that is not categorical; ParameterError for fewer than two
-    distinct values (a column with one category would come out as it is).
+    Name the column in `privet.release(..., alphabets_from_data=...)`, so that the guarantee says
+    so.
+    Errors: DomainError for a column that is not categorical; DataError for one that looks like an
+    identifier; ParameterError for fewer than two distinct values (a column with one category would
+    come out as it is).
     """
     place = f"the column '{name}'" if name else "a column"
     if kind_of(column.type) in ("", "null"):
@@ -167,14 +194,28 @@ def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
             hint="List the categories.",
             column=name,
         )
+    plain = without_views(column)
+    distinct = pc.unique(plain.cast(value_type(plain.type))).to_pylist()
+    if looks_like_identifier(len(distinct), len(column)):
+        raise DataError(
+            f"No alphabet can be taken from {place}: more than half as many different values as "
+            "rows occur in it, as in a column of names or measurements.",
+            hint="List the categories, group the values into a few categories first, or leave the "
+            "column out.",
+            column=name,
+        )
     warnings.warn(
         f"The alphabet of {place} is taken from the protected data: which categories occur is "
         "given away. List the categories that can occur instead.",
         PrivacyLeakWarning,
         stacklevel=2,
     )
-    distinct = pc.unique(column.cast(value_type(column.type))).to_pylist()
     return Alphabet(sorted(value for value in distinct if not is_missing(value)))
+
+
+def looks_like_identifier(distinct: int, rows: int) -> bool:
+    """Whether a column with so many different values names its rows rather than groups them."""
+    return distinct > _FEW_VALUES and 2 * distinct > rows
 
 
 def _convert(symbol: Hashable, kind: Any, family: str) -> Hashable | None:
@@ -190,9 +231,24 @@ def _convert(symbol: Hashable, kind: Any, family: str) -> Hashable | None:
         return None
     if family == "integer":
         return _whole(symbol, kind)
-    if isinstance(symbol, str) and _DECIMAL.fullmatch(symbol):
-        symbol = float(symbol)
-    return _if(symbol, isinstance(symbol, int | float) and math.isfinite(symbol))
+    return _float(symbol, kind)
+
+
+def _float(symbol: Hashable, kind: Any) -> float | None:
+    """The number of the type nearest to a decimal; a whole number only if the type has it."""
+    if isinstance(symbol, str) and len(symbol) <= 400 and _DECIMAL.fullmatch(symbol):
+        symbol = float(symbol) if "." in symbol else int(symbol)
+    if not isinstance(symbol, int | float):
+        return None
+    try:
+        with np.errstate(over="ignore"):
+            nearest = float(kind.to_pandas_dtype()(symbol))
+    except OverflowError:
+        return None
+    if not math.isfinite(nearest) or (isinstance(symbol, int) and int(nearest) != symbol):
+        return None
+    # Zero has one sign here, as two zeros compare equal.
+    return nearest + 0.0
 
 
 def _whole(symbol: Hashable, kind: Any) -> int | None:
@@ -253,8 +309,9 @@ def _outside(alphabet: Alphabet, name: str, row: int, count: int) -> DomainError
     more = ", ..." if len(alphabet) > 8 else ""
     return DomainError(
         f"The label in row {row} of the column '{name}' is not in its alphabet; "
-        f"{count} labels are not.",
-        hint=f"Name an 'other' symbol for them, or extend the alphabet ({shown}{more}).",
+        f"{rows_that(count, 'has such a label', 'have such labels')}.",
+        hint=f"Name an 'other' symbol for them, or extend the alphabet ({shown}{more}). "
+        f"{ROWS_COUNT}",
         position=row,
         column=name,
     )

@@ -2,26 +2,39 @@
 
 Contract. All columns are text and an empty field is a missing value. A byte-order mark, CRLF and
 quoted line ends are read; other encodings, binary content, duplicate or empty names, a row with a
-different number of fields and a quote that never closes are refused, by row number and never with
-the text. Blank lines between rows of several columns are no rows; in a file of one column a blank
-line is a row without a value.
+different number of fields, a quote that never closes and text after a closing quote are refused, by
+row number and never with the text. A name in line 1 is not shown either unless one of them was
+asked for: in a file without a header they are values. Blank lines between rows of several columns
+are no rows; in a file of one column a blank line is a row without a value.
 """
 
 import csv
 import gzip
 import io
+import os
 import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow.csv
 
-from privet.data.arrow import kind_of, pa, pc, require_columns, unique_names, value_type
-from privet.errors import FileFormatError
+from privet.data.arrow import (
+    ROWS_COUNT,
+    kind_of,
+    pa,
+    pc,
+    require_columns,
+    value_type,
+    without_views,
+)
+from privet.errors import DataError, FileFormatError
 
 _MARK = b"\xef\xbb\xbf"
 _BLOCK = 1 << 22
+_BESIDE_QUOTES = np.frombuffer(b',\r\n"', np.uint8)
 
 
 def read_csv(path: Path, *, columns: list[str] | None, compressed: bool) -> pa.Table:
@@ -30,19 +43,30 @@ def read_csv(path: Path, *, columns: list[str] | None, compressed: bool) -> pa.T
     Errors: FileFormatError, ColumnNotFoundError, DataError for duplicate names.
     """
     content = _load(path, compressed)
-    names = _header(content, path)
-    unique_names(names, str(path))
+    names = _unique_header(content, path)
+    if columns is not None and not set(columns) <= set(names):
+        _refuse_other_separator(names, path)
     chosen = names if columns is None else require_columns(names, columns, str(path))
     included = [name for name in names if name in set(chosen)]
     # A quote that never closes swallows every row after it, and no parser says so. A row of our own
-    # at the end shows it: it must come out as the last row.
+    # at the end shows it: it must come out as the last row. No data can hold a text made up now.
+    end = os.urandom(16).hex()
     lines = b"" if content.endswith((b"\n", b"\r")) else b"\n"
-    content += lines + b",".join([b"end"] * len(names)) + b"\n"
+    content += lines + b",".join([end.encode()] * len(names)) + b"\n"
     table = _parse(pa.py_buffer(content), names, included, path)
     last = table.slice(table.num_rows - 1).to_pylist() if table.num_rows else [{}]
-    if set(last[0].values()) != {"end"}:
+    if list(last[0].values()) != [end] * len(included):
         raise _refusal(path, "has a quote that never closes", "Close it, or write the file again.")
+    if not _quotes_pair(np.asarray(memoryview(content))):
+        _refuse_loose_quotes(content, path)
     return table.slice(0, table.num_rows - 1)
+
+
+def csv_names(path: Path, *, compressed: bool) -> list[str]:
+    """The names of the columns. Errors: FileFormatError, DataError for duplicates."""
+    names = _unique_header(_load(path, compressed, most=_BLOCK), path)
+    _refuse_other_separator(names, path)
+    return names
 
 
 def write_csv(table: pa.Table, sink: BinaryIO, *, compressed: bool) -> None:
@@ -56,6 +80,7 @@ def write_csv(table: pa.Table, sink: BinaryIO, *, compressed: bool) -> None:
             write_csv(table, packed, compressed=False)  # type: ignore[arg-type]  # a writable binary file
         return
     sink.write((",".join(map(_quoted, table.column_names)) + "\n").encode())
+    table = without_views(table)
     table = table.cast(_written_schema(table))
     style: Literal["needed", "none"] = (
         "needed" if any(map(_needs_quotes, table.columns)) else "none"
@@ -64,15 +89,15 @@ def write_csv(table: pa.Table, sink: BinaryIO, *, compressed: bool) -> None:
     pyarrow.csv.write_csv(table, sink, options)
 
 
-def _load(path: Path, compressed: bool) -> bytearray:
+def _load(path: Path, compressed: bool, most: int | None = None) -> bytearray:
+    """The bytes of the file, or the first `most` of them."""
     try:
         if compressed:
             with gzip.open(path) as packed:
-                content = bytearray(packed.read())
+                content = _read_all(packed, _BLOCK, most)
         else:
             with path.open("rb", buffering=0) as file:
-                content = bytearray(path.stat().st_size)
-                del content[file.readinto(content) :]
+                content = _read_all(file, path.stat().st_size, most)
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise _refusal(path, "is damaged or was cut short", "Copy or compress it again.") from None
     if content.startswith(_MARK):
@@ -84,6 +109,45 @@ def _load(path: Path, compressed: bool) -> bytearray:
     if not content[:_BLOCK].strip():
         raise _refusal(path, "is empty", "Check how it was made.")
     return content
+
+
+def _read_all(file: Any, expected: int, most: int | None) -> bytearray:
+    """What is left in a binary file, or its first `most` bytes; `expected`: how much may come.
+
+    One call gives as much as the system likes: never more than 2 GiB on Linux.
+    """
+    content = bytearray(expected if most is None else min(expected, most))
+    filled = 0
+    while most is None or filled < most:
+        if filled == len(content):
+            room = max(filled // 8, _BLOCK)
+            content.extend(bytes(room if most is None else min(room, most - filled)))
+        # A view of a bytearray must be gone before the array can grow.
+        with memoryview(content) as view, view[filled:] as free:
+            count = file.readinto(free)
+        if not count:
+            break
+        filled += count
+    del content[filled:]
+    return content
+
+
+def _unique_header(content: bytearray, path: Path) -> list[str]:
+    """The names in the first line, after refusing two equal ones by position.
+
+    They are not shown: in a file without a header they are the values of its first record.
+    """
+    names = _header(content, path)
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if first.setdefault(name, place) != place:
+            raise DataError(
+                f"{path} has the same name for columns {first[name]} and {place}.",
+                hint="Rename one of them; if the file has no header line, add one. Columns are "
+                "counted from 0.",
+                path=str(path),
+            )
+    return names
 
 
 def _header(content: bytearray, path: Path) -> list[str]:
@@ -101,6 +165,51 @@ def _header(content: bytearray, path: Path) -> list[str]:
     return names
 
 
+def _refuse_other_separator(names: list[str], path: Path) -> None:
+    """A single name that holds another separator is a header that other software wrote."""
+    found = [sign for sign in ";\t|" if len(names) == 1 and sign in names[0]]
+    if found:
+        sign = {";": "semicolons", "\t": "tabs", "|": "bars"}[found[0]]
+        raise _refusal(
+            path,
+            f"is separated by {sign}, but the separator must be a comma",
+            "Save it as CSV separated by commas.",
+        )
+
+
+def _quotes_pair(content: npt.NDArray[np.uint8]) -> bool:
+    """Whether every other quote opens a field and the others close it (two together do both)."""
+    quotes = np.flatnonzero(content == ord('"'))
+    if quotes.size == 0:
+        return True
+    if quotes.size % 2:
+        return False
+    # The header and our own last row stand around the quotes, so only a first name lacks a sign.
+    before, after = content[quotes[::2] - 1], content[quotes[1::2] + 1]
+    opens, closes = np.isin(before, _BESIDE_QUOTES), np.isin(after, _BESIDE_QUOTES)
+    return bool(closes.all() and (opens[1:] if quotes[0] == 0 else opens).all())
+
+
+def _refuse_loose_quotes(content: bytearray, path: Path) -> None:
+    """Refuse text after a closing quote: a quote was left open before, and rows ran into one.
+
+    A quote in the middle of a plain field is text, which takes a slow reader to tell.
+    """
+    stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
+    reader = csv.reader(stream, strict=True)
+    row = -1
+    try:
+        for record in reader:
+            row += bool(record)
+    except csv.Error:
+        raise _refusal(
+            path,
+            f"has text after a closing quote in row {row} or a quote left open before it",
+            f"Close the quote, and write quotes inside a field twice. {ROWS_COUNT}",
+            position=row,
+        ) from None
+
+
 def _parse(content: Any, names: list[str], included: list[str], path: Path) -> pa.Table:
     try:
         return _parse_once(content, names, included, threads=True, wrong=None)
@@ -115,7 +224,7 @@ def _parse(content: Any, names: list[str], included: list[str], path: Path) -> p
         raise _refusal(
             path,
             f"has {actual} fields in row {row} where the header has {expected}",
-            "Rows count from 0 after the header; quote fields that hold commas.",
+            f"Quote fields that hold commas. {ROWS_COUNT}",
             position=row,
         )
     raise _refusal(

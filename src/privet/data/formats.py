@@ -1,20 +1,24 @@
 """Tables in files: CSV, Parquet and Arrow, read strictly and written whole.
 
 Contract. The ending says what a file is; a file that is something else, or was cut short, is
-refused. What comes out of a file carries no metadata: other tools leave descriptions of columns
-there (such as how many categories occur) that would otherwise go out with a release. Messages name
+refused. What comes out of a file is the rows and nothing else: other tools leave descriptions of
+columns there (such as how many categories occur), and values of rows that were filtered away, that
+would otherwise go out with a release. Messages name
 the file, a column or a row, and never a value.
 """
 
-from collections.abc import Iterable
+import io
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow.ipc
 import pyarrow.parquet
 
-from privet.data.arrow import pa, require_columns, unique_names
-from privet.data.csv_files import read_csv, write_csv
+from privet.data.arrow import pa, require_columns, unique_names, without_views
+from privet.data.compact import compacted
+from privet.data.csv_files import csv_names, read_csv, write_csv
 from privet.data.files import write_whole
 from privet.errors import DataError, FileFormatError, OutputError, ParameterError
 
@@ -52,26 +56,55 @@ def file_ending(path: str | Path) -> str:
     )
 
 
-def read_table(path: str | Path, *, columns: Iterable[str] | None = None) -> pa.Table:
+def read_table(
+    path: str | Path, *, columns: Iterable[str] | None = None, replaced: Collection[str] = ()
+) -> pa.Table:
     """The table in a file, or the columns named, in the order of the file.
 
+    `replaced`: columns whose own values never go out, as for `to_arrow`.
     Errors: ParameterError for an unknown ending; DataError for no such file, a folder, no rows or
     two columns of one name; FileFormatError for content that the ending does not promise;
-    ColumnNotFoundError listing the columns there are.
+    ColumnNotFoundError.
     """
     path = Path(path)
     kind = _KINDS[file_ending(path)]
-    _check_content(path, kind)
     wanted = None if columns is None else list(columns)
     if wanted == []:
         raise ParameterError("No column was named.", hint="Name the columns to read.")
-    try:
+    with _library_errors(path, kind):
         if kind == "Parquet":
             table = _read_parquet(path, wanted)
         elif kind == "Arrow":
             table = _read_arrow(path, wanted)
         else:
             table = read_csv(path, columns=wanted, compressed=kind != "CSV")
+    if table.num_rows == 0:
+        raise DataError(
+            f"{path} has no rows.", hint="A release needs at least one row.", path=str(path)
+        )
+    return compacted(table, untouched=replaced)
+
+
+def names_in_file(path: str | Path) -> list[str]:
+    """The names of the columns of a file, without its rows. Errors: as `read_table`."""
+    path = Path(path)
+    kind = _KINDS[file_ending(path)]
+    with _library_errors(path, kind):
+        if kind == "Parquet":
+            with pyarrow.parquet.ParquetFile(path) as file:
+                return unique_names(file.schema_arrow.names, str(path))
+        if kind == "Arrow":
+            with _open_arrow(path) as reader:
+                return unique_names(reader.schema.names, str(path))
+        return csv_names(path, compressed=kind != "CSV")
+
+
+@contextmanager
+def _library_errors(path: Path, kind: str) -> Iterator[None]:
+    """Check what the file is, and turn the libraries' errors, which can quote it, into ours."""
+    _check_content(path, kind)
+    try:
+        yield
     except OSError as error:
         if isinstance(error, FileFormatError):
             raise
@@ -81,11 +114,6 @@ def read_table(path: str | Path, *, columns: Iterable[str] | None = None) -> pa.
             raise
         # The library's own message can quote the data.
         raise _unreadable(path, kind) from None
-    if table.num_rows == 0:
-        raise DataError(
-            f"{path} has no rows.", hint="A release needs at least one row.", path=str(path)
-        )
-    return _without_metadata(table)
 
 
 def write_table(table: pa.Table, path: str | Path) -> None:
@@ -101,26 +129,66 @@ def write_table(table: pa.Table, path: str | Path) -> None:
 def write_format(table: pa.Table, sink: BinaryIO, ending: str, *, name: str = "output") -> None:
     """Write a table to an open binary file in the format of one of `ENDINGS`.
 
-    Errors: OutputError where a column has no form in that format; OSError from the file itself.
+    Errors: OutputError naming a column that has no form in that format, DataError for one that
+    cannot be rebuilt from its rows; OSError from the file itself.
     """
-    table = _without_metadata(table)
+    table = compacted(table, keep_unused=True)
     try:
-        if ending == ".parquet":
-            pyarrow.parquet.write_table(_plain_text(table), sink)
-        elif ending in (".arrow", ".feather", ".ipc"):
-            stream: Any = sink
-            with pa.ipc.new_file(stream, table.schema) as writer:
-                writer.write_table(table)
-        else:
-            write_csv(table, sink, compressed=ending == ".csv.gz")
+        _write_rows(table, sink, ending)
     except OSError:
         raise
     except pa.ArrowException:
+        check_writable(table.schema, name, ending=ending)
         raise OutputError(
-            f"A column of the table has no form in a {ending} file.",
-            hint="Choose .parquet or .arrow, or leave that column out.",
+            f"The table has no form in a {ending} file.",
+            hint=_other_formats(ending),
             path=name,
         ) from None
+
+
+def _write_rows(table: pa.Table, sink: BinaryIO, ending: str) -> None:
+    if ending == ".parquet":
+        pyarrow.parquet.write_table(without_views(table), sink)
+    elif ending in (".arrow", ".feather", ".ipc"):
+        stream: Any = sink
+        with pa.ipc.new_file(stream, table.schema) as writer:
+            writer.write_table(table)
+    else:
+        write_csv(table, sink, compressed=ending == ".csv.gz")
+
+
+def check_writable(schema: Any, path: str | Path, *, ending: str | None = None) -> None:
+    """Refuse, before anything is spent, a column whose type a format does not hold.
+
+    `schema`: of the table that will be written; `ending`: one of `ENDINGS`, from the path if it is
+    not given. Errors: ParameterError for an unknown ending; OutputError naming the first column
+    and its type.
+    """
+    ending = file_ending(path) if ending is None else ending
+    for field in schema:
+        if not _has_form(field, ending):
+            raise OutputError(
+                f"The column '{field.name}' holds {field.type}, which has no form in a {ending} "
+                "file.",
+                hint=_other_formats(ending),
+                path=str(path),
+                column=field.name,
+            )
+
+
+def _has_form(field: Any, ending: str) -> bool:
+    """Whether one row without a value can be written, which depends on the type alone."""
+    try:
+        row = pa.Table.from_arrays([pa.nulls(1, field.type)], names=[field.name])
+        _write_rows(compacted(row, keep_unused=True), io.BytesIO(), ending)
+    except (pa.ArrowException, DataError):
+        return False
+    return True
+
+
+def _other_formats(ending: str) -> str:
+    others = " or ".join(end for end in (".parquet", ".arrow") if end != ending)
+    return f"Choose {others}, convert the column to text, or leave it out."
 
 
 def _check_content(path: Path, kind: str) -> None:
@@ -193,26 +261,17 @@ def _read_parquet(path: Path, wanted: list[str] | None) -> pa.Table:
 
 
 def _read_arrow(path: Path, wanted: list[str] | None) -> pa.Table:
-    with path.open("rb") as file:
-        stream = file.read(4) == b"\xff\xff\xff\xff"
-    read = pa.ipc.open_stream if stream else pa.ipc.open_file
-    with pa.OSFile(str(path), "rb") as source, read(source) as reader:
-        table = reader.read_all()
-    table = table.select(_chosen(table.column_names, wanted, path))
+    with _open_arrow(path) as reader:
+        whole: pa.Table = reader.read_all()
+    table = whole.select(_chosen(whole.column_names, wanted, path))
     table.validate(full=True)
     return table
 
 
-def _without_metadata(table: pa.Table) -> pa.Table:
-    bare = pa.schema([pa.field(field.name, field.type) for field in table.schema])
-    return pa.Table.from_arrays(table.columns, schema=bare)
-
-
-def _plain_text(table: pa.Table) -> pa.Table:
-    """Text views as plain text, which every reader of Parquet knows."""
-    views = pa.types.is_string_view
-    fields: list[Any] = [
-        pa.field(field.name, pa.large_string() if views(field.type) else field.type)
-        for field in table.schema
-    ]
-    return table.cast(pa.schema(fields))
+@contextmanager
+def _open_arrow(path: Path) -> Iterator[Any]:
+    with path.open("rb") as file:
+        stream = file.read(4) == b"\xff\xff\xff\xff"
+    read = pa.ipc.open_stream if stream else pa.ipc.open_file
+    with pa.OSFile(str(path), "rb") as source, read(source) as reader:
+        yield reader

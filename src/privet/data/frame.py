@@ -3,15 +3,19 @@
 Contract. `to_arrow(frame).restore(table)` gives the table in the library the frame came from: the
 columns' types as they were, the rows in their order, a pandas index kept. A polars LazyFrame is
 collected once, with only the columns asked for, and comes back as one over the finished table.
-Categories come back as the public alphabet in its order, whatever categories the frame declared.
+Released categories come back as the public alphabet in its order, whatever categories the frame
+declared; those of any other column, and of an index, are the ones that occur. Values, categories
+and text of rows that the frame no longer has do not come along. Categories inside lists and
+structs come back as text.
 pandas and polars are imported only when a frame of theirs is at hand.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from privet.data.arrow import is_text, nw, one_array, pa, require_columns, unique_names
+from privet.data.compact import compacted, compacted_column
 from privet.errors import DataError, ParameterError, ParameterTypeError
 
 
@@ -29,15 +33,19 @@ class ArrowFrame:
     index: tuple[str, ...] = ()
 
 
-def to_arrow(frame: Any, *, columns: Iterable[str] | None = None) -> ArrowFrame:
-    """Any frame that pyarrow or narwhals takes, as an Arrow table without metadata.
+def to_arrow(
+    frame: Any, *, columns: Iterable[str] | None = None, replaced: Collection[str] = ()
+) -> ArrowFrame:
+    """Any frame that pyarrow or narwhals takes, as an Arrow table of its rows and nothing else.
 
-    Errors: ParameterTypeError for what is not a frame; ColumnNotFoundError; DataError for duplicate
-    names, no rows, or a column whose values have no common type.
+    `replaced`: columns whose own values never go out; they are spared the rebuilding that keeps
+    hidden rest of other rows from going out with the others. Errors: ParameterTypeError for what is
+    not a frame; ColumnNotFoundError; DataError for duplicate names, no rows, or a column whose
+    values have no common type, no Arrow form, or cannot be rebuilt.
     """
     wanted = None if columns is None else list(columns)
     if isinstance(frame, nw.DataFrame | nw.LazyFrame):
-        inner = to_arrow(frame.to_native(), columns=wanted)
+        inner = to_arrow(frame.to_native(), columns=wanted, replaced=replaced)
         return ArrowFrame(
             inner.table,
             lambda table: nw.from_native(inner.restore(table)),
@@ -47,9 +55,43 @@ def to_arrow(frame: Any, *, columns: Iterable[str] | None = None) -> ArrowFrame:
     found = _read(frame, wanted)
     if found.table.num_rows == 0:
         raise DataError("The table has no rows.", hint="A release needs at least one row.")
-    bare = pa.schema([pa.field(field.name, field.type) for field in found.table.schema])
-    table = pa.Table.from_arrays(found.table.columns, schema=bare)
+    table = compacted(found.table, untouched=replaced)
     return ArrowFrame(table, found.restore, found.library, found.index)
+
+
+def names_in_frame(frame: Any) -> list[str] | None:
+    """The names of the columns, as text; a lazy frame is not run. None for what is no table."""
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return list(frame.schema.names)
+    try:
+        wrapped: Any = nw.from_native(frame)
+    except TypeError:
+        return None
+    return [str(name) for name in wrapped.collect_schema().names()]
+
+
+def series_to_arrow(series: Any) -> ArrowFrame | None:
+    """A pandas or polars Series or an Arrow array as a table of one column, and the way back.
+
+    None for anything else. Errors: as `to_arrow`.
+    """
+    if isinstance(series, pa.Array | pa.ChunkedArray):
+        whole = pa.Table.from_arrays([series], names=["values"])
+        back = one_array if isinstance(series, pa.Array) else (lambda column: column)
+        return ArrowFrame(whole, lambda table: back(table.column(0)), "pyarrow")
+    if nw.dependencies.is_pandas_series(series):
+        inner = to_arrow(series.to_frame("values"))
+
+        def restore(table: pa.Table) -> Any:
+            return inner.restore(table)["values"].rename(series.name)
+
+        return ArrowFrame(inner.table, restore, inner.library, inner.index)
+    if nw.dependencies.is_polars_series(series):
+        polars = to_arrow(series.to_frame())
+        return ArrowFrame(
+            polars.table, lambda table: polars.restore(table).to_series(0), polars.library
+        )
+    return None
 
 
 def _read(frame: Any, wanted: list[str] | None) -> ArrowFrame:
@@ -95,16 +137,16 @@ def _from_pandas(frame: Any, wanted: list[str] | None) -> ArrowFrame:
     arrays = [_pandas_column(frame[labels[name]], name) for name in names]
     table = pa.Table.from_arrays(arrays, names=names)
     kinds = {name: frame[labels[name]].dtype for name in names}
+    index = _clean_index(frame.index)
 
     def restore(table: pa.Table) -> Any:
         import pandas as pd
 
         _same_rows(table, len(frame))
         series = [
-            _pandas_series(table.column(name), kinds[name], frame.index)
-            for name in table.column_names
+            _pandas_series(table.column(name), kinds[name], index) for name in table.column_names
         ]
-        data = pd.concat(series, axis=1) if series else pd.DataFrame(index=frame.index)
+        data = pd.concat(series, axis=1) if series else pd.DataFrame(index=index)
         data.columns = _labels(frame.columns, [labels[name] for name in table.column_names])
         return data
 
@@ -118,6 +160,25 @@ def _index_names(index: Any) -> tuple[str, ...]:
     if isinstance(index, pd.RangeIndex) and (index.start, index.step, index.name) == (0, 1, None):
         return ()
     return tuple("index" if name is None else str(name) for name in index.names)
+
+
+def _clean_index(index: Any) -> Any:
+    """The index with the categories, levels and text of its own rows only."""
+    import pandas as pd
+
+    if isinstance(index, pd.MultiIndex):
+        levels = [_clean_index(index.get_level_values(i)) for i in range(index.nlevels)]
+        return pd.MultiIndex.from_arrays(levels, names=index.names)
+    if isinstance(index, pd.CategoricalIndex):
+        used = index.remove_unused_categories()
+        return used.rename_categories(_clean_index(used.categories))
+    kind = index.dtype
+    if isinstance(kind, pd.StringDtype | pd.ArrowDtype) or hasattr(index.array, "_mask"):
+        name = "index" if index.name is None else str(index.name)
+        column = compacted_column(_pandas_column(index.to_series(), name), name)
+        return pd.Index(_pandas_extension(column, kind), name=index.name)
+    # Any other index is a numpy array of its rows.
+    return index
 
 
 def _labels(columns: Any, chosen: list[Any]) -> Any:
@@ -147,14 +208,18 @@ def _pandas_series(column: Any, kind: Any, index: Any) -> Any:
         # Not in the frame's own type: its categories may have come from the data.
         return pd.Series(_pandas_categorical(one_array(column), kind), index=index)
     if hasattr(kind, "__from_arrow__"):
-        if pa.types.is_string_view(column.type):
-            column = column.cast(pa.large_string())
-        values: Any = kind.__from_arrow__(column)
+        values: Any = _pandas_extension(column, kind)
     elif kind.kind == "O" and not is_text(column.type):
         values = pd.array(column.to_pylist(), dtype=object)
     else:
         values = column.to_numpy()
     return pd.Series(values, index=index, dtype=kind)
+
+
+def _pandas_extension(column: Any, kind: Any) -> Any:
+    if pa.types.is_string_view(column.type):
+        column = column.cast(pa.large_string())
+    return kind.__from_arrow__(column)
 
 
 def _pandas_categorical(array: Any, kind: Any) -> Any:
@@ -163,17 +228,23 @@ def _pandas_categorical(array: Any, kind: Any) -> Any:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    categories = pd.Index(array.dictionary.to_pylist(), dtype=kind.categories.dtype)
+    listed = kind.categories.dtype
+    if hasattr(listed, "__from_arrow__"):
+        categories = pd.Index(_pandas_extension(pa.chunked_array([array.dictionary]), listed))
+    else:
+        categories = pd.Index(array.dictionary.to_pylist(), dtype=listed)
     return pd.Categorical.from_codes(codes, categories=categories, ordered=kind.ordered)
 
 
 def _from_polars(frame: Any, wanted: list[str] | None, *, lazy: bool) -> ArrowFrame:
     import polars as pl
 
-    kinds = dict(frame.schema)
-    picked = frame.select(_names(frame.columns, wanted))
-    # The newest layout is polars' own: text is handed over without copying it.
-    table = picked.to_arrow(compat_level=pl.CompatLevel.newest())
+    names = _names(frame.columns, wanted)
+    kinds = {name: frame.schema[name] for name in names}
+    for name, kind in kinds.items():
+        _refuse_objects(kind, name)
+    columns = [_from_polars_series(frame.get_column(name), name) for name in names]
+    table = pa.Table.from_arrays(columns, names=names)
 
     def restore(table: pa.Table) -> Any:
         _same_rows(table, frame.height)
@@ -184,6 +255,34 @@ def _from_polars(frame: Any, wanted: list[str] | None, *, lazy: bool) -> ArrowFr
         return data.lazy() if lazy else data
 
     return ArrowFrame(table, restore, "polars")
+
+
+def _refuse_objects(kind: Any, name: str) -> None:
+    """Python objects leave polars as addresses in memory, which differ where the values do not."""
+    if kind.base_type().__name__ == "Object":
+        raise DataError(
+            f"The column '{name}' holds Python objects, which have no values that can be read.",
+            hint="Convert it to text, numbers or dates, or leave it out.",
+            column=name,
+        )
+    for inner in (getattr(kind, "inner", None), *(f.dtype for f in getattr(kind, "fields", ()))):
+        if inner is not None:
+            _refuse_objects(inner, name)
+
+
+def _from_polars_series(series: Any, name: str) -> Any:
+    import polars as pl
+
+    try:
+        # The newest layout is polars' own: text is handed over without copying it.
+        return series.to_arrow(compat_level=pl.CompatLevel.newest())
+    except (pa.ArrowException, pl.exceptions.PolarsError):
+        raise DataError(
+            f"The column '{name}' holds {series.dtype.base_type().__name__}, which has no Arrow "
+            "form.",
+            hint="Cast it to a type such as Int64 or String first.",
+            column=name,
+        ) from None
 
 
 def _polars_series(name: str, column: Any, kind: Any) -> Any:
@@ -205,7 +304,7 @@ def _from_other(frame: Any, wanted: list[str] | None) -> ArrowFrame:
     except TypeError:
         raise ParameterTypeError(
             f"A {type(frame).__name__} is not a table.",
-            hint="Give a pandas, polars or Arrow table, or a path; a Series has .to_frame().",
+            hint="Give a pandas, polars or Arrow table, or a path.",
         ) from None
     if isinstance(wrapped, nw.LazyFrame):
         names = _names(wrapped.collect_schema().names(), wanted)

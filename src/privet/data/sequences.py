@@ -7,6 +7,7 @@ columns, the order of rows and the lengths of words are published as they are; `
 those columns. Nothing is dropped or filled in silently, and refusals name rows and columns only.
 """
 
+import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.data.arrow import (
+    ROWS_COUNT,
     column_of,
+    columns_hint,
     is_text,
     kind_of,
     one_array,
@@ -26,12 +29,19 @@ from privet.data.arrow import (
     refuse_missing,
     replace_column,
     require_columns,
+    rows_that,
     value_type,
+    without_views,
 )
 from privet.data.columns import decode_column, encode_column, encode_with_missing
+from privet.data.compact import compacted_column
 from privet.errors import ColumnNotFoundError, DataError, MissingValueError, ParameterError
 from privet.symbols import Alphabet, Words
 
+_NAMES = re.compile(r"(.*?)([0-9]{1,9})\.\.\1([0-9]{1,9})", re.DOTALL)
+_LONGEST_RANGE = 1_000_000
+# Equal values of these can have unequal bytes: one month is 30 days to some.
+_UNORDERED = (pa.types.is_interval, pa.types.is_nested)
 _WHOLE = r"^-?[0-9]{1,18}$"
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 # Years, months, days, moments, quarters and weeks: text order is time order within one form.
@@ -145,9 +155,10 @@ def words_from_wide(
 
 
 def expand_columns(present: Sequence[str], patterns: Sequence[str]) -> list[str]:
-    """Columns for names and patterns ("month*"), those of a pattern in the table's order.
+    """Columns for names, patterns ("month*", in the table's order) and ranges ("d1..d30").
 
-    Errors: ColumnNotFoundError if a pattern fits no column; DataError if a column is named twice.
+    Errors: ColumnNotFoundError if a pattern fits no column or a named one is not there; DataError
+    if a column is named twice.
     """
     chosen: list[str] = []
     for pattern in patterns:
@@ -158,20 +169,33 @@ def expand_columns(present: Sequence[str], patterns: Sequence[str]) -> list[str]
         if not fitting and any(sign in pattern for sign in "*?["):
             raise ColumnNotFoundError(
                 f"No column fits the pattern '{pattern}'.",
-                hint=f"The columns are: {', '.join(list(present)[:20])}.",
+                hint=columns_hint(present, [*patterns, *chosen]),
                 column=pattern,
             )
-        chosen.extend(fitting or [pattern])
+        chosen.extend(fitting or _range_of_names(pattern) or [pattern])
     return require_columns(present, chosen)
+
+
+def _range_of_names(text: str) -> list[str]:
+    """d8, d9, d10 for "d8..d10" (d08, d09, d10 for "d08..d10"); nothing for other text."""
+    ends = _NAMES.fullmatch(text)
+    if ends is None or not 0 < int(ends[3]) - int(ends[2]) < _LONGEST_RANGE:
+        return []
+    width = len(ends[2]) if ends[2].startswith("0") else 0
+    return [f"{ends[1]}{number:0{width}d}" for number in range(int(ends[2]), int(ends[3]) + 1)]
 
 
 def group_rows(column: Any, name: str) -> tuple[npt.NDArray[np.int64], int]:
     """(rows,) numbers 0..groups-1 by first occurrence of each value, and the number of groups.
 
-    Errors: MissingValueError for a row without a value; DataError for values that cannot be ids.
+    Values that are equal are one group, however they are stored: 0.0 and -0.0, a category listed
+    twice. Text is compared character by character, so "7" and "07", or two Unicode forms of one
+    name, are two. Errors: MissingValueError for a row without a value (null, NaN); DataError for
+    values that cannot be ids.
     """
-    refuse_missing(column, name, "Every row needs one; complete the data.")
-    array = _distinct(column, name)
+    values = _values(column, name)
+    refuse_missing(values, name, "Every row needs one; complete the data.")
+    array = _distinct(values, name)
     codes = np.asarray(array.indices.to_numpy(zero_copy_only=False)).astype(np.int64)
     return codes, len(array.dictionary)
 
@@ -183,24 +207,47 @@ def order_of_times(column: Any, name: str) -> npt.NDArray[np.int64]:
     numbers (which sort as numbers, exactly) or ISO dates of one form. Errors: DataError for other
     text; MissingValueError for a row without a time.
     """
-    refuse_missing(column, name, "Every row needs a time; complete the data.")
+    values = _values(column, name)
+    refuse_missing(values, name, "Every row needs a time; complete the data.")
     if pa.types.is_dictionary(column.type) and column.type.ordered:
-        array = one_array(column)
+        array = one_array(compacted_column(column, name, keep_unused=True))
         return np.asarray(array.indices.to_numpy(zero_copy_only=False)).astype(np.int64)
-    array = _distinct(column, name)
+    array = _distinct(values, name)
     ranks = _ranks(array.dictionary, name)
     return np.asarray(ranks[array.indices.to_numpy(zero_copy_only=False)])
 
 
-def _distinct(column: Any, name: str) -> Any:
+def _values(column: Any, name: str) -> Any:
+    """The column's values in a form in which values that are equal have equal bytes."""
+    if isinstance(column.type, pa.BaseExtensionType):
+        raise _not_told_apart(column, name)
     try:
-        return one_array(column.cast(value_type(column.type)).dictionary_encode())
+        plain = without_views(column)
+        plain = plain.cast(value_type(plain.type))
+        if pa.types.is_floating(plain.type):
+            # Adding zero makes -0.0 the zero that it equals.
+            return pc.add(plain.cast(pa.float64()), 0.0)
+        # The one type of dates that has room for a time of day, which nobody sees.
+        return plain.cast(pa.date32(), safe=False) if pa.types.is_date64(plain.type) else plain
     except pa.ArrowException:
-        raise DataError(
-            f"The column '{name}' holds {column.type}, whose values cannot be told apart.",
-            hint="Use text, numbers or dates.",
-            column=name,
-        ) from None
+        raise _not_told_apart(column, name) from None
+
+
+def _distinct(values: Any, name: str) -> Any:
+    try:
+        if any(test(values.type) for test in _UNORDERED):
+            raise _not_told_apart(values, name)
+        return one_array(values.dictionary_encode())
+    except pa.ArrowException:
+        raise _not_told_apart(values, name) from None
+
+
+def _not_told_apart(column: Any, name: str) -> DataError:
+    return DataError(
+        f"The column '{name}' holds {value_type(column.type)}, whose values cannot be told apart.",
+        hint="Use text, numbers or dates.",
+        column=name,
+    )
 
 
 def _ranks(values: Any, name: str) -> npt.NDArray[np.int64]:
@@ -250,8 +297,8 @@ def _refuse_repeated(
         first, second = sorted((int(before[at]), int(after[at])))
         raise DataError(
             f"Rows {first} and {second} have the same '{id_name}' and '{time_name}'; "
-            f"{int(np.count_nonzero(same))} rows repeat another.",
-            hint="A sequence has one state at a time; remove or merge repeated rows.",
+            f"{rows_that(int(np.count_nonzero(same)), 'repeats another', 'repeat another')}.",
+            hint=f"A sequence has one state at a time; remove or merge repeated rows. {ROWS_COUNT}",
             rows=(first, second),
         )
 
@@ -264,12 +311,13 @@ def _within(absent: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def _gap(gaps: npt.NDArray[np.bool_], names: list[str], ragged: bool) -> MissingValueError:
     row, place = (int(i) for i in np.argwhere(gaps)[0])
-    hint = "Name the symbol that stands for a missing value, or complete the data."
+    hint = f"Name the symbol that stands for a missing value, or complete the data. {ROWS_COUNT}"
     if not ragged:
         hint = f"If sequences end early, say that lengths differ (ragged). {hint}"
+    count = int(np.count_nonzero(gaps))
     return MissingValueError(
         f"Row {row} has no value in the column '{names[place]}'; "
-        f"{int(np.count_nonzero(gaps))} values are missing.",
+        f"{'1 value is' if count == 1 else f'{count} values are'} missing.",
         hint=hint,
         position=row,
         column=names[place],

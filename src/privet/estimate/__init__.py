@@ -1,5 +1,6 @@
 """What the data were like, estimated from their release: shares of symbols, alone and together."""
 
+from privet.estimate.columns import columns
 from privet.estimate.counting import Tally
 from privet.estimate.frequencies import (
     FrequencyEstimate,
@@ -20,6 +21,7 @@ __all__ = [
     "FrequencyEstimate",
     "JointEstimate",
     "Tally",
+    "columns",
     "frequencies",
     "frequencies_by_position",
     "frequencies_from_counts",

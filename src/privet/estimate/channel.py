@@ -62,6 +62,11 @@ class Channel(ABC):
     def extremes(self) -> FloatArray:
         """(2, m) float64: the smallest and the largest entry of each column of B."""
 
+    @property
+    @abstractmethod
+    def own_variance(self) -> FloatArray:
+        """(m,) float64: the variance of the estimate of each symbol from one row that has it."""
+
 
 class SymmetricChannel(Channel):
     """Randomised response on `size` symbols that keeps a symbol with probability `keep`.
@@ -75,6 +80,7 @@ class SymmetricChannel(Channel):
         # Exact differences, rounded once: near keep = 1/m floats would cancel.
         move = (1 - keep) / (size - 1)
         self.keep, self.move, self.slope = float(keep), float(move), float(keep - move)
+        self.lie = float(1 - keep)
         self.contrast = abs(self.slope)
         check_information([self])
 
@@ -113,6 +119,11 @@ class SymmetricChannel(Channel):
         """The two values that every column of B holds."""
         ends = sorted([-self.move / self.slope, (1 - self.move) / self.slope])
         return np.repeat(np.array(ends)[:, None], self.size, axis=1)
+
+    @property
+    def own_variance(self) -> FloatArray:
+        """k (1 - k) / c^2: an indicator's variance, stretched by 1 / c."""
+        return np.full(self.size, self.lie * self.keep / self.slope**2)
 
 
 class MatrixChannel(Channel):
@@ -153,6 +164,12 @@ class MatrixChannel(Channel):
         """(2, m) float64: looked up."""
         return np.stack([self._inverse.min(axis=0), self._inverse.max(axis=0)])
 
+    @property
+    def own_variance(self) -> FloatArray:
+        """The diagonal of R (B * B), less 1."""
+        second = np.einsum("ij,ji->i", self._matrix, self._inverse**2)
+        return np.asarray(np.maximum(second - 1.0, 0.0))
+
 
 def read_channel(mechanism: object) -> tuple[Alphabet, Channel]:
     """The alphabet and the channel of a mechanism that answers each symbol independently.
@@ -171,7 +188,8 @@ def read_channel(mechanism: object) -> tuple[Alphabet, Channel]:
     raise ParameterTypeError(
         f"A {type(mechanism).__name__} does not answer each symbol on its own, so frequencies "
         "cannot be estimated from its release.",
-        hint="Release with RandomizedResponse, or WordExponential on all words.",
+        hint="Release with RandomizedResponse, or WordExponential on all words; a second release "
+        "of the same data adds its epsilon to that of the first.",
     )
 
 

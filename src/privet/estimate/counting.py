@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import DataError, ParameterError, ParameterTypeError
-from privet.symbols import Alphabet, Words, read_symbols
+from privet.symbols import Alphabet, Codes, Words, read_symbols
 
 FloatArray = npt.NDArray[np.float64]
 CodeArray = npt.NDArray[np.unsignedinteger[Any]]
@@ -129,7 +129,7 @@ def tally_columns(
             f"A joint table of {prod(shape)} cells is too large; at most {LARGEST_TABLE} are held.",
             hint="Estimate fewer columns together.",
         )
-    codes = [read_symbols(alphabet, released).codes for alphabet, released in columns]
+    codes = [read_symbols(alphabet, plain(released)).codes for alphabet, released in columns]
     _check_lengths([released for _, released in columns], codes)
     if weights is None:
         tally = Tally.from_counts(_count(codes, shape))
@@ -137,6 +137,29 @@ def tally_columns(
         tally = _weigh(codes, shape, _read_weights(weights, columns[0][1], codes[0].size))
     tally.check(shape)
     return tally
+
+
+def plain(released: object) -> object:
+    """A column of a foreign library (pandas, polars, Arrow, ...) as an array; else what it is.
+
+    Known by the array protocol, so that none of them is imported. Errors: ParameterTypeError for a
+    whole frame.
+    """
+    if is_frame(released):
+        raise ParameterTypeError(
+            f"A {type(released).__name__} is a whole table; one released column is needed.",
+            hint="Give frame['name'], or all columns to estimate.columns.",
+        )
+    known = isinstance(released, Codes | Words | np.ndarray | list | tuple)
+    if known or np.isscalar(released) or not hasattr(type(released), "__array__"):
+        return released
+    return np.asarray(released)
+
+
+def is_frame(x: object) -> bool:
+    """Whether `x` has columns, as the frames of all libraries have."""
+    # Asked of the type: the columns of a lazy frame are computed, with a warning.
+    return hasattr(type(x), "columns")
 
 
 def _check_lengths(released: list[object], codes: list[CodeArray]) -> None:

@@ -8,8 +8,9 @@ and of public numbers alone, so they cost no privacy; they depend on the release
 Variances: "mechanism" (the default) takes the data as fixed; the intervals are for the shares in
 the very rows that were released. "sampling" takes the rows as drawn independently from a
 population, with chances in inverse proportion to the design weights, and the intervals are for its
-shares. The symbols of a word are not drawn independently, so words have no "sampling" variance
-taken together; position by position they do.
+shares. That fails for several rows of one person, which are alike: their intervals would be too
+short, and nothing in a release shows it. The symbols of a word are not drawn independently either,
+so words have no "sampling" variance taken together; position by position they do.
 """
 
 from typing import Any
@@ -50,8 +51,9 @@ def frequencies(
 ) -> FrequencyEstimate:
     """Unbiased shares of the symbols, with standard errors and confidence intervals.
 
-    `released`: labels, codes, an array of any shape, Codes or Words (all symbols are pooled);
-    `weights`: one public design weight a row, or a word; `variance`: "mechanism" or "sampling";
+    `released`: labels, codes, an array of any shape, a column of pandas, polars or Arrow, Codes or
+    Words (all symbols are pooled); `weights`: one public design weight a row, or a word;
+    `variance`: "mechanism" or "sampling" (rows drawn independently: not several of one person);
     `method` of the intervals: "auto" (exact or score where that exists, else normal), "exact" or
     "normal". Errors: DataError for no rows or wrong weights, DomainError for symbols outside the
     alphabet, ParameterError for a mechanism that tells nothing and for parameters out of range.

@@ -12,12 +12,14 @@ unbiased estimate may lie outside both. Three methods, and which one was used is
 - "score": where the count's variance is above `EXACT_VARIANCE`, the same inversion with the normal
   law, the variance at the hypothesis [wilson-1927] and a correction for continuity. Its coverage is
   within 0.001 of what is stated, or above it.
-- "normal": estimate +- (z standard errors + b ((z^2 - 1)^+ / 6 + 1/2)), where b is the most that
-  one row can move the share. The estimate is a sum of independent terms that lie within b, so its
-  third cumulant is at most b times its variance: the first term in b bounds the skewness term of
-  the Cornish-Fisher expansion, the second is a correction for continuity. Both vanish against the
-  standard error as rows are added. Coverage is approximate, and near or above what is stated also
-  in cells of few rows; without the correction it falls to 0.8 there under little noise.
+- "normal": every share that the estimate does not reject by the normal law, with the variance that
+  it would have under that share, a bound for the skewness and a correction for continuity; see
+  privet.estimate.normal. Coverage is approximate. With sampling, computed for every truth of two
+  categories and 5 to 400 rows, and measured in joint tables of 30 to 1000 rows and with weights 1
+  and 20, it was nowhere below what is stated, at 0.8, 0.95 and 0.99, and in cells of few rows far
+  above it. Intervals with the estimated variance (Wald) fall below 0.7 there at a stated 0.95. With
+  weights one thing is not foreseen: that no row was drawn of a kind that weighs more than those
+  that were. Coverage falls short by about the chance of that.
 
 All at once: at the level of one interval divided by the number of comparisons for the exact method
 (Bonferroni, valid under any dependence); at 1 - (1 - level)^(1/cells) for the normal one, valid for
@@ -38,6 +40,7 @@ import numpy.typing as npt
 from privet.errors import ParameterError
 from privet.estimate.channel import Channel, FloatArray, SymmetricChannel
 from privet.estimate.moments import Moments
+from privet.estimate.normal import normal_intervals
 from privet.exact import exact_number
 from privet.exact.number import Number
 
@@ -92,16 +95,10 @@ def share_intervals(moments: Moments, confidence: float, method: Method) -> Inte
 
 
 def _normal(moments: Moments, confidence: float) -> Intervals:
-    errors, error = np.sqrt(moments.variances), 1 - confidence
-    cells = _comparisons(moments.channels)
-    together = -math.expm1(math.log1p(-error) / cells)
-
-    def around(level: float) -> FloatArray:
-        z = -NormalDist().inv_cdf(level / 2)
-        reach = z * errors + (max(z * z - 1, 0.0) / 6 + 0.5) * moments.steps
-        return np.stack([moments.shares - reach, moments.shares + reach], axis=-1).clip(0.0, 1.0)
-
-    return Intervals(around(error), around(together), "normal", f"Sidak, {cells} comparisons")
+    error, cells = 1 - confidence, _comparisons(moments.channels)
+    together = error if cells == 1 else -math.expm1(math.log1p(-error) / cells)
+    single, simultaneous = normal_intervals(moments, [error, together])
+    return Intervals(single, simultaneous, "normal", f"Šidák, {_counted(cells)}")
 
 
 def _from_counts(
@@ -130,12 +127,16 @@ def _from_counts(
         )
         if any(scored):
             method = "score" if all(scored) else "exact, and score for the larger counts"
-    return Intervals(single, simultaneous, method, f"Bonferroni, {cells} comparisons")
+    return Intervals(single, simultaneous, method, f"Bonferroni, {_counted(cells)}")
 
 
 def _comparisons(channels: tuple[Channel, ...]) -> int:
     cells = math.prod(channel.size for channel in channels)
     return 1 if cells == 2 else cells
+
+
+def _counted(cells: int) -> str:
+    return "1 comparison" if cells == 1 else f"{cells:,} comparisons"
 
 
 def _clopper_pearson(

@@ -4,6 +4,7 @@ Contract. Each column was released by its own mechanism, independently of the ot
 row by row in the same order. Then the response matrix of the table is the Kronecker product of the
 columns' and is undone column by column. The margins of the unbiased joint table are the columns'
 own unbiased estimates. Intervals are normal ones; see privet.estimate.intervals for what they hold.
+With "sampling" variance rows were drawn independently: not several of one person.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import DataError, ParameterError
+from privet.errors import DataError, ParameterError, ParameterTypeError
 from privet.estimate.channel import Channel, FloatArray, read_channel
 from privet.estimate.counting import Tally, tally_columns
 from privet.estimate.frequencies import FrequencyEstimate
@@ -96,6 +97,7 @@ def joint_frequencies(
     `columns`: (released, mechanism) pairs, at least two; the rest as for `frequencies`; `names` of
     the columns, for tables. Errors: as those of `frequencies`; DataError for different lengths.
     """
+    _check_pairs(columns)
     if variance == "sampling" and any(isinstance(released, Words) for released, _ in columns):
         raise ParameterError(
             "The symbols of a word are not drawn independently, so their pooled shares have no "
@@ -117,6 +119,7 @@ def joint_tally(
     columns: Sequence[tuple[object, object]], *, weights: npt.ArrayLike | None = None
 ) -> Tally:
     """What `joint_frequencies` needs to know of the releases; tallies of parts of rows add up."""
+    _check_pairs(columns)
     pairs = [(read_channel(mechanism)[0], released) for released, mechanism in columns]
     _check_columns(len(pairs))
     return tally_columns(pairs, weights)
@@ -137,6 +140,18 @@ def joint_frequencies_from_counts(
     known = counts if isinstance(counts, Tally) else Tally.from_counts(counts)
     alphabets, channels = [alphabet for alphabet, _ in read], [channel for _, channel in read]
     return JointEstimate(alphabets, channels, known, confidence, variance, method, names)
+
+
+def _check_pairs(columns: object) -> None:
+    pairs = isinstance(columns, list | tuple) and all(
+        isinstance(pair, list | tuple) and len(pair) == 2 for pair in columns
+    )
+    if not pairs:
+        raise ParameterTypeError(
+            f"A joint table is estimated from (released column, mechanism) pairs, and this "
+            f"{type(columns).__name__} is not a list of such.",
+            hint="Give [(frame['a'], mechanism_a), (frame['b'], mechanism_b)].",
+        )
 
 
 def _check_columns(number: int) -> None:

@@ -86,17 +86,26 @@ def mechanism_covariance(composition: FloatArray, channels: Sequence[Channel]) -
     return np.asarray((matrix + matrix.T) / 2)
 
 
-def largest_steps(channels: Sequence[Channel]) -> FloatArray:
-    """How far apart two releases of one row of weight 1 can put the estimate of each cell.
+def own_variances(channels: Sequence[Channel]) -> FloatArray:
+    """The mechanism's variance of each cell's estimate from one row of that very cell.
 
-    The range of each column of B = B1 x B2 ..., in the shape of the table: a product of two numbers
-    is extreme where both are.
+    In the shape of the table. The second moment of a product of columns is the product of theirs.
+    """
+    logarithms = [np.log1p(channel.own_variance) for channel in channels]
+    return np.asarray(np.expm1(reduce(np.add.outer, logarithms)))
+
+
+def extreme_terms(channels: Sequence[Channel]) -> tuple[FloatArray, FloatArray]:
+    """The smallest and the largest that one released row of weight 1 adds to each cell's estimate.
+
+    The extremes of each column of B = B1 x B2 ..., in the shape of the table: a product of two
+    numbers is extreme where both are.
     """
     low, high = channels[0].extremes
     for channel in channels[1:]:
         ends = [np.multiply.outer(one, other) for one in (low, high) for other in channel.extremes]
         low, high = np.minimum.reduce(ends), np.maximum.reduce(ends)
-    return np.asarray(high - low)
+    return np.asarray(low), np.asarray(high)
 
 
 def sampling_variances(composition: FloatArray, shares: FloatArray) -> FloatArray:
@@ -146,10 +155,15 @@ class Moments:
             variances += sampling_variances(self.composition, self.projected)
         return variances
 
-    @cached_property
-    def steps(self) -> FloatArray:
-        """How far one row can move each share, in the shape of the table."""
-        return largest_steps(self.channels) * (self.tally.largest / self.tally.total)
+    @property
+    def extremes(self) -> tuple[FloatArray, FloatArray]:
+        """`extreme_terms` of the channels."""
+        return extreme_terms(self.channels)
+
+    @property
+    def own_variances(self) -> FloatArray:
+        """`own_variances` of the channels."""
+        return own_variances(self.channels)
 
     @cached_property
     def covariance(self) -> FloatArray:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from privet.exact import exact_number, exp_up
+from privet.exact import exact_number, exp_up, float_up
 
 
 def decimal_up(x: Fraction, digits: int = 3) -> str:
@@ -82,22 +82,23 @@ class Guarantee:
         return replace(self, assumptions=(*self.assumptions, *items))
 
     def to_json(self) -> dict[str, Any]:
-        """Exact numbers as text, and the sentence."""
+        """Decimals rounded up for the reader, the same numbers exactly, and the sentence."""
         return {
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
+            "sentence": self.sentence,
+            "epsilon": float_up(self.epsilon),
+            "delta": float_up(self.delta),
             "unit": self.unit,
             "assumptions": list(self.assumptions),
             "published": list(self.published),
-            "sentence": self.sentence,
+            "exact": {"epsilon": str(self.epsilon), "delta": str(self.delta)},
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Guarantee":
         """The inverse of `to_json`; the sentence is derived, so it is not read."""
         return cls(
-            exact_number(data["epsilon"], "epsilon"),
-            exact_number(data["delta"], "delta"),
+            exact_number(data["exact"]["epsilon"], "epsilon"),
+            exact_number(data["exact"]["delta"], "delta"),
             str(data["unit"]),
             tuple(data["assumptions"]),
             tuple(data["published"]),

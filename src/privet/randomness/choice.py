@@ -5,7 +5,7 @@ size, and a positive weight, however small, can be drawn. No float takes part.
 
 How. Think of the 2^w values of a w-bit word as equal cells. Each outcome owns the whole cells that
 fit its probability; what is left over of all outcomes together makes up R further whole cells, the
-fit its probability; what is left over of all outcomes together makes up R further whole cells, the
+residue (R is at most the number of outcomes). A word in an owned cell is decided at once, in bulk.
 A word in the residue, chance R / 2^w, is uniform on the R cells: with further bits it becomes a
 uniform point on [0, R 2^(bits - w)), whose place among the cumulative left-over weights is the
 outcome. Outcome i thus has whole cells / 2^w + left-over / 2^bits = weights[i] / 2^bits.

@@ -1,7 +1,7 @@
 """Planning a release, making it, and accounting for it."""
 
 from privet.releasing.budget import table_mechanisms
-from privet.releasing.plan import Curve, Plan, PlanRow, plan, plan_curve
+from privet.releasing.plan import Curve, Plan, PlanRow, can_estimate, plan, plan_curve
 from privet.releasing.receipt import Part, Receipt
 from privet.releasing.run import Release, release
 
@@ -12,6 +12,7 @@ __all__ = [
     "PlanRow",
     "Receipt",
     "Release",
+    "can_estimate",
     "plan",
     "plan_curve",
     "release",

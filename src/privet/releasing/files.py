@@ -5,8 +5,10 @@ synced. Only then do they get their names, the receipt first: whenever a crash c
 the output's name has the receipt of exactly that file beside it, and at worst a receipt stands
 without data, which counts as spent. Replacing an earlier release removes the old data before the
 new receipt takes its place, for the same reason. The names are given with interrupts held back, so
-Ctrl-C leaves both files or neither. A process that is killed outright can leave a hidden
-`.privet-*` file, never one under the output's name. The input is never overwritten.
+Ctrl-C leaves both files or neither, and with the folder locked, so two processes that write the
+same output leave the pair of one of them: the other is refused, or its pair replaces the first. A
+process that is killed outright can leave a hidden `.privet-*` file, never one under the output's
+name. The input is never overwritten.
 """
 
 import hashlib
@@ -32,12 +34,12 @@ def receipt_path_for(output: Path) -> Path:
 
 
 def check_destinations(
-    output: Path, receipt: Path, *, source: Path | None, overwrite: bool
+    output: Path, receipt: Path, *, inputs: Sequence[Path], overwrite: bool
 ) -> None:
     """Refuse, before anything is read or drawn, a place that could not be written to.
 
-    Errors: ParameterError for an ending that names no format, and where output, receipt and input
-    are not three different files; OutputError for a missing or unwritable folder, for something
+    Errors: ParameterError for an ending that names no format, and where output, receipt and inputs
+    are not all different files; OutputError for a missing or unwritable folder, for something
     there that is not a regular file, and for a file that exists, unless `overwrite`.
     """
     from privet.data import file_ending
@@ -47,7 +49,6 @@ def check_destinations(
         raise ParameterError(
             "The output and the receipt are the same file.", hint="Give the receipt another name."
         )
-    inputs = [] if source is None else [source]
     check_destination(output, inputs=inputs, overwrite=overwrite)
     check_destination(receipt, inputs=inputs, overwrite=overwrite)
 
@@ -57,6 +58,10 @@ def check_destination(path: Path, *, overwrite: bool, inputs: Sequence[Path] = (
     from privet.data import refuse_unwritable
 
     refuse_unwritable(path, inputs=inputs)
+    _refuse_existing(path, overwrite)
+
+
+def _refuse_existing(path: Path, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise OutputError(
             f"{path} exists.",
@@ -71,12 +76,14 @@ def write_release(
     *,
     write_data: Callable[[Path], None],
     receipt_text: Callable[[dict[str, str]], str],
+    overwrite: bool,
 ) -> None:
     """Write the data and their receipt, both or neither; links are followed.
 
     `write_data(path)` writes the data whole to a temporary path with the ending of `output`;
-    `receipt_text({"name": ..., "sha256": ...})` is the receipt that describes that file. Errors:
-    OutputError (nothing is left behind).
+    `receipt_text({"name": ..., "sha256": ...})` is the receipt that describes that file. Without
+    `overwrite`, files that have come there meanwhile stay. Errors: OutputError (nothing is left
+    behind).
     """
     data_place, receipt_place = Path(os.path.realpath(output)), Path(os.path.realpath(receipt))
     staged_data, staged_receipt = _hidden(data_place), _hidden(receipt_place)
@@ -87,7 +94,10 @@ def write_release(
         for staged, place in ((staged_data, data_place), (staged_receipt, receipt_place)):
             if place.exists():
                 staged.chmod(place.stat().st_mode & 0o777)
-        _give_names(staged_data, data_place, staged_receipt, receipt_place)
+        with _interrupts_held_back(), _folder_locked(data_place.parent):
+            for place in (data_place, receipt_place):
+                _refuse_existing(place, overwrite)
+            _give_names(staged_data, data_place, staged_receipt, receipt_place)
     except OutputError as error:
         # The writer speaks of the temporary name, which nobody chose.
         message = error.message.replace(str(staged_data), str(output))
@@ -123,16 +133,29 @@ def sha256_of(path: Path) -> str:
 
 
 def _give_names(staged_data: Path, output: Path, staged_receipt: Path, receipt: Path) -> None:
-    with _interrupts_held_back():
-        output.unlink(missing_ok=True)
-        staged_receipt.replace(receipt)
-        try:
-            staged_data.replace(output)
-        except BaseException:
-            receipt.unlink(missing_ok=True)
-            raise
-        for folder in {receipt.parent, output.parent}:
-            _sync_folder(folder)
+    output.unlink(missing_ok=True)
+    staged_receipt.replace(receipt)
+    try:
+        staged_data.replace(output)
+    except BaseException:
+        receipt.unlink(missing_ok=True)
+        raise
+    for folder in {receipt.parent, output.parent}:
+        _sync_folder(folder)
+
+
+@contextmanager
+def _folder_locked(folder: Path) -> Iterator[None]:
+    """One process at a time gives names in `folder` (where the system has such locks)."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(ImportError, OSError):
+            import fcntl
+
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -173,4 +196,4 @@ def _sync_folder(folder: Path) -> None:
 
 def _hidden(path: Path) -> Path:
     """A temporary name in the same folder, with the same ending (which tells the format)."""
-    return path.with_name(f".privet-{os.urandom(6).hex()}-{path.name[-200:]}")
+    return path.with_name(f".privet-{os.urandom(8).hex()}{''.join(path.suffixes[-2:])}")

@@ -15,9 +15,12 @@ from typing import Any
 import numpy as np
 
 from privet.errors import ParameterError
+from privet.exact import ratio_up
+from privet.mechanisms import WordExponential, WordPermuteAndFlip, WordStaircase
 from privet.mechanisms.base import CodeArray, HammingMechanism
+from privet.mechanisms.symbolwise import SymbolwiseMechanism
 from privet.privacy import Guarantee
-from privet.releasing.receipt import Kind, Part
+from privet.releasing.receipt import Kind, Part, Per
 from privet.symbols import Words
 
 Progress = Callable[[str, int, int], None]
@@ -58,12 +61,22 @@ class Job:
     draw: Callable[[Progress, bool], Drawn]
     shape: dict[str, int] = field(default_factory=dict)
     layout: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def describe_words(
-    mechanism: HammingMechanism, lengths: Counter[int], *, column: str | None, **stand_ins: Any
+    mechanism: HammingMechanism,
+    lengths: Counter[int],
+    *,
+    column: str | None,
+    times: int = 1,
+    per: Per = "symbol",
+    **stand_ins: Any,
 ) -> Part:
-    """What the mechanism will do to words of those lengths ({length: how many words})."""
+    """What the mechanism will do to words of those lengths ({length: how many words}).
+
+    `times`: how many times its own epsilon the promise costs.
+    """
     present = [length for length in lengths if length] or [1]
     return Part(
         column,
@@ -72,10 +85,37 @@ def describe_words(
         sum(
             count * mechanism.expected_errors(length) for length, count in lengths.items() if length
         ),
-        max(mechanism.spent(length) for length in present),
+        times * max(mechanism.spent(length) for length in present),
         max(mechanism.record_loss(length).maximum for length in present),
+        per,
+        law_in_use(mechanism, max(present)),
         **stand_ins,
     )
+
+
+def law_in_use(mechanism: HammingMechanism, length: int) -> dict[str, Any]:
+    """The calibration and rate that run on words of that length, whatever was asked for.
+
+    "rate": -d log P / d distance of the exponential family; "keep_probability" where symbols are
+    answered one by one; the staircase has its "factor" and "shift".
+    """
+    if isinstance(mechanism, WordStaircase):
+        factor, shift = float(mechanism.factor), mechanism.shift(length)
+        return {"factor": factor, "shift": shift, "word_length": length}
+    if isinstance(mechanism, WordPermuteAndFlip):
+        published = ratio_up(mechanism.epsilon / (2 * mechanism.adjacency))
+        ran = "paper" if mechanism.ratio(length) == published else "exact"
+        return {"calibration": ran, "rate": mechanism.rate(length), "word_length": length}
+    if isinstance(mechanism, SymbolwiseMechanism):
+        law: dict[str, Any] = {
+            "rate": float(mechanism.law.rate_up),
+            "keep_probability": float(mechanism.keep_probability),
+        }
+        if isinstance(mechanism, WordExponential):
+            ran = "paper" if mechanism.calibration == "paper" else "exact"
+            law = {"calibration": ran, **law}
+        return law
+    return {}
 
 
 def check_adjacency(adjacency: int, lengths: Counter[int]) -> None:

@@ -3,7 +3,8 @@
 Contract. Planning looks at public things only (the alphabet, the length, the guarantee) and draws
 nothing. Every row has the same guarantee: any `adjacency` symbols of a word of `length` symbols,
 (epsilon, delta). Errors are expected Hamming distances in symbols, from the exact laws. The
-recommendation is the row with the fewest expected errors, the simplest one among equals.
+recommendation is the row with the fewest expected errors, the simplest one among equals; where its
+release cannot be estimated from, the best one that can is named beside it.
 """
 
 import math
@@ -22,15 +23,15 @@ from privet.mechanisms import (
     WordPermuteAndFlip,
     WordStaircase,
 )
-from privet.mechanisms.base import HammingMechanism
+from privet.mechanisms.base import HammingMechanism, Mechanism
+from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.releasing.notes import weak_parameters
 from privet.symbols import Alphabet
 
 _SAME = 1e-3
 """Expected errors closer than this, relatively, count as equal: then the simplest is better."""
 
-_EQUAL = 1e-9
-"""Laws in floats differ by less."""
-
+_NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "All six"}
 
 _PUBLISHED = "epsilon / 2b as published, which spends less than it promises"
 
@@ -53,18 +54,45 @@ class PlanRow:
     bounds: tuple[float, float]
     note: str = ""
 
+    @property
+    def keep_probability(self) -> float | None:
+        """How often a symbol is released as it is, where symbols are answered one by one."""
+        if not isinstance(self.mechanism, SymbolwiseMechanism):
+            return None
+        return float(self.mechanism.keep_probability)
+
+    @property
+    def can_estimate(self) -> bool:
+        """Whether `privet.estimate` can read a release of it."""
+        return can_estimate(self.mechanism)
+
+    def standard_error(self, rows: int) -> float | None:
+        """The largest standard error a share can have when it is estimated from `rows` releases.
+
+        Of the mechanism's noise alone: for a category with true share s, a release names it with
+        variance s k (1 - k) + (1 - s) p (1 - p), largest at s = 0 or 1; dividing the count by
+        k - p undoes the mechanism [warner-1965]. None where nothing can be estimated.
+        """
+        if not isinstance(self.mechanism, SymbolwiseMechanism):
+            return None
+        keep, move = self.mechanism.keep_probability, self.mechanism.move_probability
+        variance = max(keep * (1 - keep), move * (1 - move))
+        return math.sqrt(variance / rows) / float(keep - move)
+
     def to_json(self) -> dict[str, Any]:
-        """Exact numbers as text."""
+        """Decimals rounded up, and the same numbers exactly as text."""
         return {
             "title": self.title,
-            "mechanism": self.mechanism.to_json(),
-            "epsilon": str(self.epsilon),
-            "spent": str(self.spent),
-            "spent_rounded_up": float_up(self.spent),
+            "epsilon": float_up(self.epsilon),
+            "spent": float_up(self.spent),
             "expected_errors": self.expected_errors,
             "share_wrong": self.share_wrong,
             "error_bounds": list(self.bounds),
+            "keep_probability": self.keep_probability,
+            "can_estimate": self.can_estimate,
             "note": self.note,
+            "exact": {"epsilon": str(self.epsilon), "spent": str(self.spent)},
+            "mechanism": self.mechanism.to_json(),
         }
 
 
@@ -82,31 +110,65 @@ class Plan:
     @property
     def recommended(self) -> PlanRow:
         """The row with the fewest expected errors; the first, simplest one among equals."""
-        fewest = min(row.expected_errors for row in self.rows)
-        limit = fewest * (1 + _SAME)
-        return next(row for row in self.rows if row.expected_errors <= limit)
+        return _best(self.rows)
+
+    @property
+    def for_estimates(self) -> PlanRow:
+        """The same among the mechanisms whose releases can be estimated from."""
+        return _best([row for row in self.rows if row.can_estimate])
 
     @property
     def reason(self) -> str:
-        """Why that one, in a sentence or two."""
+        """Why that one, in a few sentences."""
         best = self.recommended
-        fewest = min(row.expected_errors for row in self.rows)
-        worst = max(row.expected_errors for row in self.rows)
-        text = f"{_capital(best.title)} has the fewest expected errors at this guarantee"
-        if best.expected_errors > fewest * (1 + _EQUAL):
-            text += " to within 0.1 %"
-        if worst > best.expected_errors * 1.005:
-            text += f", up to {_factor(worst, best.expected_errors)} fewer than the others"
-        if self.adjacency == 1 and not self.delta:
-            text += "; for one protected symbol no mechanism has a smaller largest expected error"
-        text += "."
-        blind = (self.alphabet_size - 1) / self.alphabet_size
+        equal = [row for row in self.rows if row.expected_errors <= _limit(self.rows)]
+        others = [row for row in self.rows if row not in equal]
+        if len(equal) > 1:
+            text = (
+                f"{_capital(best.title)}. {_NUMBERS[len(equal)]} have the fewest expected errors, "
+                "equal to within 0.1 %, and the simplest is recommended"
+            )
+        else:
+            text = f"{_capital(best.title)} has the fewest expected errors at this guarantee"
+        if others:
+            low, high = (
+                _factor(extreme(row.expected_errors for row in others), best.expected_errors)
+                for extreme in (min, max)
+            )
+            which = "the paper rates err" if all(map(_is_paper, others)) else "the others err"
+            text += f"; {which} {low if low == high else f'{low} to {high}'} times more"
+        return " ".join((f"{text}.", *self._warnings()))
+
+    def _warnings(self) -> Iterator[str]:
+        best, blind = self.recommended, (self.alphabet_size - 1) / self.alphabet_size
+        if not best.can_estimate:
+            other = self.for_estimates
+            yield (
+                f"But `privet estimate` cannot read a {best.title} release: to estimate shares, "
+                f"choose {other.title} (--mechanism {other.mechanism.name}, "
+                f"{_factor(other.expected_errors, best.expected_errors)} times the errors) now, "
+                "since a second release costs its epsilon again."
+            )
         if best.share_wrong > 0.9 * blind:
-            text += (
-                f" It still gets {best.share_wrong:.0%} of the symbols wrong where blind guessing "
+            yield (
+                f"It still gets {best.share_wrong:.0%} of the symbols wrong where blind guessing "
                 f"gets {blind:.0%}: single values say nothing here, only totals over many can."
             )
-        return text
+        if self.delta and self.adjacency > 1:
+            yield (
+                "Delta is not used: with delta > 0 nothing is promised about several symbols at "
+                "once, so every row has delta = 0."
+            )
+        elif self.delta and self._without_delta() <= _limit(self.rows):
+            yield "Delta changes nothing here: without it the errors are the same to 0.1 %."
+        for note in weak_parameters(self.epsilon):
+            yield f"{_capital(note)}."
+
+    def _without_delta(self) -> float:
+        pure = _randomized_response(
+            self.rows[0].mechanism.alphabet, self.epsilon, Fraction(0), self.length, 1
+        )
+        return pure.expected_errors
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON values."""
@@ -114,10 +176,12 @@ class Plan:
             "alphabet_size": self.alphabet_size,
             "length": self.length,
             "adjacency": self.adjacency,
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
+            "epsilon": float_up(self.epsilon),
+            "delta": float_up(self.delta),
+            "exact": {"epsilon": str(self.epsilon), "delta": str(self.delta)},
             "mechanisms": [row.to_json() for row in self.rows],
             "recommended": self.recommended.title,
+            "recommended_for_estimates": self.for_estimates.title,
             "reason": self.reason,
         }
 
@@ -182,7 +246,7 @@ def _rows(
     words: Language, epsilon: Fraction, delta: Fraction, length: int, adjacency: int
 ) -> Iterator[PlanRow]:
     yield _randomized_response(words.alphabet, epsilon, delta, length, adjacency)
-    unused = "pure: does not use delta" if delta else ""
+    unused = "pure, delta is not used" if delta and adjacency == 1 else ""
     same = "" if delta and adjacency == 1 else "the same law as randomised response"
     others: list[tuple[str, HammingMechanism, str]] = [
         (
@@ -215,14 +279,11 @@ def _rows(
 def _randomized_response(
     alphabet: Alphabet, epsilon: Fraction, delta: Fraction, length: int, adjacency: int
 ) -> PlanRow:
-    """Symbol by symbol at epsilon/b each; delta only helps where a single symbol is protected."""
+    """Symbol by symbol at epsilon/b each; delta is only used where a single one is protected."""
     usable = delta if adjacency == 1 else Fraction(0)
     mechanism = RandomizedResponse(alphabet, epsilon=epsilon / adjacency, delta=usable)
-    note = f"keeps a symbol with probability {float(mechanism.keep_probability):.4g}"
-    if delta and not usable:
-        note += "; delta unused: with delta > 0 nothing is promised about several symbols"
     spent = adjacency * mechanism.spent(length)
-    return _row("randomised response", mechanism, epsilon, spent, length, note)
+    return _row("randomised response", mechanism, epsilon, spent, length, "")
 
 
 def _row(
@@ -252,4 +313,22 @@ def _capital(text: str) -> str:
 
 def _factor(more: float, fewer: float) -> str:
     ratio = more / fewer if fewer else math.inf
-    return "incomparably" if ratio > 1e6 else f"{ratio:.3g} times"
+    return "over a million" if ratio > 1e6 else f"{ratio:.3g}"
+
+
+def _limit(rows: Sequence[PlanRow]) -> float:
+    """Expected errors up to here count as the fewest."""
+    return min(row.expected_errors for row in rows) * (1 + _SAME)
+
+
+def _best(rows: Sequence[PlanRow]) -> PlanRow:
+    return next(row for row in rows if row.expected_errors <= _limit(rows))
+
+
+def _is_paper(row: PlanRow) -> bool:
+    return row.title.endswith("(paper rate)")
+
+
+def can_estimate(mechanism: Mechanism) -> bool:
+    """Whether the mechanism answers each symbol by itself, which estimating needs."""
+    return isinstance(mechanism, SymbolwiseMechanism)

@@ -3,15 +3,16 @@
 Contract. A receipt describes the public side of a release completely: mechanisms with their
 parameters, the guarantee and its sentence, what it really spends, the error predicted before the
 draw, the shape of the data, what went out unprotected, versions, time and where the randomness came
-from. It holds no private value and nothing measured on the data: no realised error, no count of
-persons or categories. Numbers on which privacy depends are exact and written as text. Reading
-refuses a file that is not such a receipt, or one of a later format.
+from. It holds no private value and nothing measured on protected data: no realised error, no count
+of persons or categories. Numbers on which privacy depends stand there twice: as decimals rounded up
+for the reader, and under "exact" as text. Reading refuses a file that is not such a receipt, or one
+of a later format.
 """
 
 import json
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -23,15 +24,19 @@ from privet.errors import FileFormatError, PrivetError
 from privet.exact import exact_number, float_up
 from privet.mechanisms.base import Mechanism
 from privet.privacy import Guarantee, RecordLoss
+from privet.privacy.guarantee import decimal_up
 from privet.randomness import current_source
 
 FORMAT = 1
 """Version of the receipt format; a reader refuses anything newer."""
 
 Kind = Literal["table", "words", "symbols", "choice"]
+Per = Literal["row", "symbol", "value", "choice"]
 
 PRIVATE_BITS = "private"
 SEEDED_BITS = "seeded, not private"
+
+_SAME = Fraction(1, 10**9)
 
 _LIBRARIES = ("numpy", "cryptography", "python-flint", "pyarrow")
 
@@ -42,10 +47,11 @@ class Part:
 
     `column`: its name, or None where the data have no columns; `mechanism`: its `to_json`;
     `symbols`: how many symbols it released; `expected_errors`: how many of them are expected to
-    differ from the data (None where output and data are not
-    comparable); `spent`: upper bound of the epsilon spent on its protected unit;
-    `record_loss`: the largest loss of one symbol; `other`, `missing`: the symbols that stood in for
-    unknown labels and missing values.
+    differ from the data (None where output and data are not comparable); `per`: what one symbol of
+    it is in the data; `spent`: upper bound of the epsilon it spends on one row of a table, or on
+    the symbols of a word that the promise covers; `record_loss`: the largest loss of one row,
+    symbol or value (`per` says which); `law`: the calibration and rate that ran; `other`,
+    `missing`: the symbols that stood in for unknown labels and missing values.
     """
 
     column: str | None
@@ -54,21 +60,52 @@ class Part:
     expected_errors: float | None
     spent: Fraction
     record_loss: Fraction
+    per: Per
+    law: dict[str, Any] = field(default_factory=dict)
     other: Any = None
     missing: Any = None
 
+    @property
+    def categories(self) -> int:
+        """How many symbols the public alphabet has."""
+        return len(self.mechanism.get("alphabet", self.mechanism.get("outputs", ())))
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The epsilon the mechanism was made for."""
+        return exact_number(self.mechanism["epsilon"], "epsilon")
+
+    @property
+    def delta(self) -> Fraction:
+        """The delta it spends; most mechanisms have none."""
+        return exact_number(self.mechanism.get("delta", 0), "delta")
+
+    @property
+    def loss_name(self) -> str:
+        """What a receipt calls the record loss: its unit is in the name."""
+        return f"record_loss_per_{self.per}"
+
     def to_json(self) -> dict[str, Any]:
-        """Exact numbers as text; the share of wrong symbols is added for the reader."""
+        """Decimals rounded up for the reader, then the same numbers exactly, as text."""
+        numbers = {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "spent": self.spent,
+            self.loss_name: self.record_loss,
+        }
         return {
             "column": self.column,
-            "mechanism": self.mechanism,
+            "per": self.per,
+            "categories": self.categories,
             "symbols": self.symbols,
             "expected_errors": self.expected_errors,
             "expected_share_wrong": self.share_wrong,
-            "spent": str(self.spent),
-            "record_loss": str(self.record_loss),
+            **{name: float_up(number) for name, number in numbers.items()},
+            "law": self.law,
             "other": self.other,
             "missing": self.missing,
+            "exact": {name: str(number) for name, number in numbers.items()},
+            "mechanism": self.mechanism,
         }
 
     @property
@@ -81,13 +118,17 @@ class Part:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Part":
         """The inverse of `to_json`."""
+        if data["per"] not in get_args(Per):
+            raise ValueError("per")
         return cls(
             data["column"],
             dict(data["mechanism"]),
             int(data["symbols"]),
             None if data["expected_errors"] is None else float(data["expected_errors"]),
-            exact_number(data["spent"], "spent"),
-            exact_number(data["record_loss"], "record_loss"),
+            exact_number(data["exact"]["spent"], "spent"),
+            exact_number(data["exact"][f"record_loss_per_{data['per']}"], "record loss"),
+            data["per"],
+            dict(data["law"]),
             data["other"],
             data["missing"],
         )
@@ -99,8 +140,10 @@ class Receipt:
 
     `spent`: upper bound of the epsilon spent on the protected unit of the guarantee; `shape`: sizes
     that go out with the release (rows, columns, words, symbols); `layout`: how the release is read
-    back (released and kept columns, or the id, time and state columns); `output`: name and SHA-256
-    of the file, if one was written; `demo`: whether the data were declared public.
+    back (released and kept columns, or the id, time and state columns) and which columns were left
+    out; `notes`: what to know beyond the guarantee; `output`: name and SHA-256 of the file, if one
+    was written; `demo`: whether the data were declared public. As text it is the sentence, what was
+    spent, and the notes.
     """
 
     kind: Kind
@@ -109,6 +152,7 @@ class Receipt:
     parts: tuple[Part, ...]
     shape: dict[str, int]
     layout: dict[str, Any]
+    notes: tuple[str, ...] = ()
     demo: bool = False
     output: dict[str, str] | None = None
     randomness: str = field(
@@ -120,6 +164,44 @@ class Receipt:
         )
     )
     versions: dict[str, str] = field(default_factory=lambda: versions_in_use())
+
+    def __str__(self) -> str:
+        """The guarantee, what was spent, and the notes, each a line."""
+        notes = (f"Note: {note}." for note in self.notes)
+        return "\n".join((self.sentence, *self.spent_lines, *notes))
+
+    def __repr__(self) -> str:
+        size = ", ".join(f"{name}={number}" for name, number in self.shape.items())
+        return f"<Receipt of a {self.kind} release: epsilon={self.guarantee.epsilon}, {size}>"
+
+    @property
+    def spent_lines(self) -> tuple[str, ...]:
+        """Sums that show how the epsilon, and a delta, add up over columns and rows or symbols."""
+        spent = self._sum([part.spent for part in self.parts], self.spent)
+        promised = decimal_up(self.guarantee.epsilon, 5)
+        lines = [f"Epsilon spent: {spent}, of {promised} promised."]
+        if self.guarantee.delta:
+            deltas = [part.delta for part in self.parts]
+            lines.append(f"Delta spent: {self._sum(deltas, self.guarantee.delta)}.")
+        return tuple(lines)
+
+    def _sum(self, parts: Sequence[Fraction], total: Fraction) -> str:
+        """(1 + 1) x 4 rows = 8."""
+        times, of_what = int(self.layout.get("rows_per_person") or 1), "rows"
+        covered, loss = int(self.layout.get("adjacency", 1)), self.parts[0].record_loss
+        if covered > 1 and 0 <= covered * loss - total <= _SAME * total:
+            # Symbols answered one by one: each costs the same.
+            times, of_what, parts = covered, "symbols", [loss]
+        shown = [decimal_up(part, 5) for part in parts]
+        text, whole = " + ".join(shown), decimal_up(total, 5)
+        if times > 1:
+            text = (
+                f"({text}) x {times} {of_what}" if len(shown) > 1 else f"{text} x {times} {of_what}"
+            )
+        if text == whole:
+            return whole
+        adds_up = times * sum(map(Fraction, shown)) == Fraction(whole)
+        return f"{text} = {whole}{'' if adds_up else ' (each number rounded up)'}"
 
     @property
     def sentence(self) -> str:
@@ -160,8 +242,10 @@ class Receipt:
             "kind": self.kind,
             "created": self.created,
             "guarantee": self.guarantee.to_json(),
-            "spent": str(self.spent),
-            "spent_rounded_up": float_up(self.spent),
+            "spent": float_up(self.spent),
+            "spent_in_words": " ".join(self.spent_lines),
+            "exact": {"spent": str(self.spent)},
+            "notes": list(self.notes),
             "randomness": self.randomness,
             "public_demo_data": self.demo,
             "published_without_protection": list(self.published),
@@ -202,10 +286,11 @@ class Receipt:
         return cls(
             data["kind"],
             Guarantee.from_json(data["guarantee"]),
-            exact_number(data["spent"], "spent"),
+            exact_number(data["exact"]["spent"], "spent"),
             tuple(Part.from_json(part) for part in data["parts"]),
             {name: int(size) for name, size in data["shape"].items()},
             dict(data["layout"]),
+            tuple(str(note) for note in data["notes"]),
             bool(data["public_demo_data"]),
             dict(data["output"]) if data["output"] is not None else None,
             str(data["randomness"]),

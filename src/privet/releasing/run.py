@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.errors import DataError, ParameterError, ParameterTypeError
+from privet.errors import DataError, ParameterError, ParameterTypeError, PrivetError
 from privet.mechanisms import Mechanism
 from privet.mechanisms.base import HammingMechanism
 from privet.releasing.files import check_destinations, receipt_path_for, write_release
@@ -22,7 +22,7 @@ from privet.releasing.job import Drawn, Job, Progress, silent
 from privet.releasing.receipt import Receipt
 from privet.releasing.sequences import WordRequest, prepare_bare_words, prepare_words
 from privet.releasing.stand_ins import StandIn
-from privet.releasing.symbols import prepare_choice, prepare_symbols
+from privet.releasing.symbols import prepare_choice, prepare_series, prepare_symbols
 from privet.releasing.tables import TableRequest, prepare_table, read_responses
 from privet.symbols import Codes, Words
 
@@ -46,6 +46,13 @@ class Release:
     receipt: Receipt
     realised_errors: tuple[int, ...] | None = None
 
+    def __str__(self) -> str:
+        """What the receipt says; `data` is the release itself."""
+        return str(self.receipt)
+
+    def __repr__(self) -> str:
+        return f"<Release of {type(self.data).__name__} with {self.receipt!r}>"
+
 
 def release(
     mechanism: Mechanisms,
@@ -64,6 +71,8 @@ def release(
     other: Hashable | Mapping[str, Hashable] = None,
     missing: Hashable | Mapping[str, Hashable] = None,
     published: Sequence[str] = (),
+    alphabets_from_data: Names = (),
+    notes: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
@@ -72,8 +81,9 @@ def release(
 ) -> Release:
     """Release `data` through `mechanism` and account for it.
 
-    `data`: Words, a list of symbols, an array, Codes; or a table: a pandas, polars or Arrow frame,
-    or the path of a CSV, Parquet or Arrow file. A table goes out as
+    `data`: Words, a list of symbols, an array, Codes, a pandas or polars Series, an Arrow array; or
+    a table: a pandas, polars or Arrow frame, or the path of a CSV, Parquet or Arrow file. A table
+    goes out, its columns in the order they had, as
 
     - columns: `mechanism` is {column: RandomizedResponse}, or one for every one of `columns`; the
       protected unit is a row, or with `person` and `rows_per_person` all rows of a person;
@@ -81,9 +91,12 @@ def release(
     - one word a row: a word mechanism with `columns`, or randomised response with `columns` and
       `adjacency`; `ragged` allows words to end early.
 
+    `columns` and `keep` take names, patterns ("d*") and ranges ("d1..d30").
     `keep`: columns that go out as they are. `other`, `missing`: symbols for labels outside the
     alphabet and for missing values, one for all columns or by column. `published`: further things
-    the caller gives out, to be named in the guarantee. `output`: where the table is written, with
+    the caller gives out, to be named in the guarantee. `alphabets_from_data`: columns whose
+    alphabet was read off the data, which limits the promise, as the guarantee then says. `notes`:
+    remarks for the receipt. `output`: where the table is written, with
     its receipt at `receipt` (default: beside it, ending .receipt.json); an existing file is
     refused unless `overwrite`. `demo`: the data are public, so the realised error may be seen.
     `progress(stage, done, total)` is called now and then. `ledger`: not in this version; anything
@@ -95,10 +108,12 @@ def release(
             hint="Leave ledger out and keep the receipts: their epsilons add.",
             parameter="ledger",
         )
+    present = _names_present(mechanism, data)
+    from_data = _names(alphabets_from_data, "alphabets_from_data")
     request = _request(
         mechanism,
-        columns=_names(columns, "columns"),
-        keep=_names(keep, "keep"),
+        columns=_expanded(_names(columns, "columns"), present),
+        keep=_expanded(_names(keep, "keep"), present),
         person=person,
         rows_per_person=rows_per_person,
         sequence=(id, time, state),
@@ -106,7 +121,15 @@ def release(
         ragged=ragged,
         other=other,
         missing=missing,
-        published=tuple(published),
+        published=(
+            *_phrases(published),
+            *(f"which values occur in '{name}'" for name in from_data),
+        ),
+        assumptions=tuple(
+            f"the categories of '{name}' were public before, as they were read off the data: for "
+            "a person whose category is rare or unique the promise does not hold"
+            for name in from_data
+        ),
     )
     source = _source(request, data)
     if output is not None and isinstance(request, _Bare):
@@ -115,10 +138,16 @@ def release(
             hint="Give a frame or a file, or write the release yourself and keep its receipt.",
             parameter="output",
         )
-    target = _target(output, receipt, source, overwrite)
-    job = _prepare(request, data, source, progress)
+    inputs = [] if source is None else [source]
+    target = _target(output, receipt, inputs, overwrite)
+    job = _prepare(request, data, source, target, progress)
+    job = replace(
+        job,
+        layout={**job.layout, **_left_out(request, present)},
+        notes=(*notes, *job.notes),
+    )
     drawn = job.draw(progress, demo)
-    return _finish(job, drawn, target, demo, progress)
+    return _finish(job, drawn, target, overwrite=overwrite, demo=demo, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -128,6 +157,9 @@ class _Bare:
     mechanism: Mechanism
     adjacency: int | None
     published: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    other: StandIn
+    missing: StandIn
 
 
 _Request = TableRequest | WordRequest | _Bare
@@ -146,6 +178,7 @@ def _request(
     other: StandIn,
     missing: StandIn,
     published: tuple[str, ...],
+    assumptions: tuple[str, ...],
 ) -> _Request:
     """Which of the three forms of release is meant, with its own checks made."""
     is_long = any(name is not None for name in sequence)
@@ -154,7 +187,9 @@ def _request(
         _refuse(is_long, "id, time or state", "words have one mechanism, not one a column")
         _refuse(adjacency is not None, "adjacency", "it counts symbols of words, not columns")
         responses = read_responses(mechanism)
-        return TableRequest(responses, keep, person, rows_per_person, other, missing, published)
+        return TableRequest(
+            responses, keep, person, rows_per_person, other, missing, published, assumptions
+        )
     if not isinstance(mechanism, Mechanism):
         raise ParameterTypeError(
             f"A {type(mechanism).__name__} is not a mechanism.",
@@ -165,7 +200,9 @@ def _request(
     as_table = isinstance(mechanism, HammingMechanism) and mechanism.name == "randomized-response"
     if columns and as_table and adjacency is None and not ragged and not is_long:
         responses = read_responses(dict.fromkeys(columns, mechanism))
-        return TableRequest(responses, keep, person, rows_per_person, other, missing, published)
+        return TableRequest(
+            responses, keep, person, rows_per_person, other, missing, published, assumptions
+        )
     _refuse(person is not None, "person", "the unit of a word is its symbols")
     _refuse(rows_per_person is not None, "rows_per_person", "the unit of a word is its symbols")
     if columns or is_long:
@@ -175,13 +212,20 @@ def _request(
                 hint="Use RandomizedResponse or one of the Word mechanisms.",
             )
         return WordRequest(
-            mechanism, *sequence, columns, ragged, keep, adjacency, other, missing, published
+            mechanism,
+            *sequence,
+            columns,
+            ragged,
+            keep,
+            adjacency,
+            other,
+            missing,
+            published,
+            assumptions,
         )
     _refuse(keep, "keep", "only a table has columns to keep")
     _refuse(ragged, "ragged", "only a table can have words that end early")
-    for role, given in (("other", other), ("missing", missing)):
-        _refuse(given is not None, role, "use Alphabet.encode or Words.from_lists with it")
-    return _Bare(mechanism, adjacency, published)
+    return _Bare(mechanism, adjacency, published, assumptions, other, missing)
 
 
 def _refuse(given: object, parameter: str, reason: str) -> None:
@@ -191,6 +235,37 @@ def _refuse(given: object, parameter: str, reason: str) -> None:
             hint=f"Leave {parameter} out.",
             parameter=parameter,
         )
+
+
+def _names_present(mechanism: Mechanisms, data: Any) -> list[str]:
+    """The names of the columns of a table or file; none for what has no columns, or is not there.
+
+    What is wrong with a file is said when it is read, after the request itself was checked.
+    """
+    if _is_bare(data) or not isinstance(mechanism, Mapping | HammingMechanism):
+        return []
+    from privet.data import names_in_file, names_in_frame
+
+    if not isinstance(data, str | os.PathLike):
+        return names_in_frame(data) or []
+    try:
+        return names_in_file(os.fspath(data))
+    except PrivetError:
+        return []
+
+
+def _expanded(names: tuple[str, ...], present: Sequence[str]) -> tuple[str, ...]:
+    """Names for patterns and ranges, where the columns are known."""
+    if not present or set(names) <= set(present):
+        return names
+    from privet.data import expand_columns
+
+    return tuple(expand_columns(present, names))
+
+
+def _phrases(published: Sequence[str]) -> tuple[str, ...]:
+    """What the caller publishes besides, one phrase or several."""
+    return (published,) if isinstance(published, str) else tuple(published)
 
 
 def _names(given: Names | None, parameter: str) -> tuple[str, ...]:
@@ -221,6 +296,14 @@ def _source(request: "_Request", data: Any) -> Path | None:
     return None
 
 
+def _left_out(request: "_Request", present: Sequence[str]) -> dict[str, Any]:
+    """The columns that do not go out; their names are public."""
+    if isinstance(request, _Bare):
+        return {}
+    released = request.mechanisms if isinstance(request, TableRequest) else request.own_columns
+    return {"left_out": [name for name in present if name not in {*released, *request.keep}]}
+
+
 def _is_bare(data: object) -> bool:
     return isinstance(data, Words | Codes | list | tuple | np.ndarray)
 
@@ -228,7 +311,7 @@ def _is_bare(data: object) -> bool:
 def _target(
     output: str | os.PathLike[str] | None,
     receipt: str | os.PathLike[str] | None,
-    source: Path | None,
+    inputs: Sequence[Path],
     overwrite: bool,
 ) -> tuple[Path, Path] | None:
     """The output and its receipt, checked before the data are read."""
@@ -237,47 +320,88 @@ def _target(
         return None
     place = Path(output)
     receipt_place = receipt_path_for(place) if receipt is None else Path(receipt)
-    check_destinations(place, receipt_place, source=source, overwrite=overwrite)
+    check_destinations(place, receipt_place, inputs=inputs, overwrite=overwrite)
     return place, receipt_place
 
 
-def _prepare(request: _Request, data: Any, source: Path | None, progress: Progress) -> Job:
+def _prepare(
+    request: _Request,
+    data: Any,
+    source: Path | None,
+    target: tuple[Path, Path] | None,
+    progress: Progress,
+) -> Job:
+    """Everything that can be refused is refused here; nothing is drawn."""
     if isinstance(request, _Bare):
-        mechanism = request.mechanism
-        if not isinstance(mechanism, HammingMechanism):
-            return prepare_choice(mechanism, data, request.published)
-        if isinstance(data, Words):
-            return prepare_bare_words(mechanism, data, request.adjacency, request.published)
-        return prepare_symbols(mechanism, data, request.adjacency, request.published)
+        job = _prepare_bare(request, data)
+        return replace(job, guarantee=job.guarantee.with_assumptions(*request.assumptions))
     if _is_bare(data):
         raise DataError(
             f"A {type(data).__name__} has no columns.",
             hint="Give a frame or a file, or one mechanism without columns.",
         )
-    frame = _frame(data, source, request.columns_needed, progress)
+    frame = _frame(data, source, request, progress)
+    if target is not None:
+        from privet.data import check_writable, select_columns
+
+        check_writable(select_columns(frame.table, request.columns_going_out).schema, target[0])
     if isinstance(request, TableRequest):
         return prepare_table(frame, request, progress)
     return prepare_words(frame, request, progress)
 
 
-def _frame(data: Any, source: Path | None, columns: list[str], progress: Progress) -> "ArrowFrame":
-    """The table that was given; only the columns that are needed."""
+def _prepare_bare(request: _Bare, data: Any) -> Job:
+    mechanism, adjacency, published = request.mechanism, request.adjacency, request.published
+    stand_ins = {"other": request.other, "missing": request.missing}
+    is_table = False
+    if isinstance(mechanism, HammingMechanism) and not _is_bare(data):
+        from privet.data import names_in_frame, series_to_arrow
+
+        series = series_to_arrow(data)
+        if series is not None:
+            return prepare_series(mechanism, series, adjacency, published, **stand_ins)
+        is_table = names_in_frame(data) is not None
+    if is_table:
+        raise ParameterError(
+            "A table needs the columns to release.",
+            hint="Give columns=[...], a mapping {column: mechanism}, or id, time and state.",
+            parameter="columns",
+        )
+    for role, given in stand_ins.items():
+        _refuse(given is not None, role, "use Alphabet.encode or Words.from_lists with it")
+    if not isinstance(mechanism, HammingMechanism):
+        return prepare_choice(mechanism, data, published)
+    if isinstance(data, Words):
+        return prepare_bare_words(mechanism, data, adjacency, published)
+    return prepare_symbols(mechanism, data, adjacency, published)
+
+
+def _frame(
+    data: Any, source: Path | None, request: TableRequest | WordRequest, progress: Progress
+) -> "ArrowFrame":
+    """The table that was given: only the columns that are needed, and only what their rows hold."""
     from privet.data import read_table, to_arrow
 
+    columns, replaced = request.columns_needed, request.columns_replaced
     if source is None:
-        return to_arrow(data, columns=columns)
+        return to_arrow(data, columns=columns, replaced=replaced)
     progress(f"reading {source.name}", 0, 0)
-    return to_arrow(read_table(source, columns=columns))
+    table = read_table(source, columns=columns, replaced=replaced)
+    return to_arrow(table, columns=columns, replaced=replaced)
 
 
 def _finish(
     job: Job,
     drawn: Drawn,
     target: tuple[Path, Path] | None,
+    *,
+    overwrite: bool,
     demo: bool,
     progress: Progress,
 ) -> Release:
-    receipt = Receipt(job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, demo)
+    receipt = Receipt(
+        job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
+    )
     if target is not None:
         from privet.data import write_table
 
@@ -294,6 +418,7 @@ def _finish(
             place,
             write_data=lambda path: write_table(drawn.table, path),
             receipt_text=text,
+            overwrite=overwrite,
         )
         receipt = replace(receipt, output=facts)
     return Release(drawn.data, receipt, drawn.realised_errors if demo else None)

@@ -24,7 +24,8 @@ from privet.releasing.job import (
     describe_words,
     draw_words,
 )
-from privet.releasing.stand_ins import StandIn, stand_in
+from privet.releasing.notes import revealing_columns, weak_parameters
+from privet.releasing.stand_ins import StandIn, check_stand_ins, stand_in
 from privet.releasing.tables import index_published
 from privet.symbols import Words
 
@@ -51,6 +52,7 @@ class WordRequest:
     other: StandIn = None
     missing: StandIn = None
     published: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         named = [name for name in (self.id, self.time, self.state) if name is not None]
@@ -73,6 +75,8 @@ class WordRequest:
                 "Words of a long table end where their rows end; 'ragged' is for wide tables.",
                 hint="Leave 'ragged' out.",
             )
+        for role, given in (("other", self.other), ("missing", self.missing)):
+            check_stand_ins(given, [self.state] if self.state else list(self.columns), role)
         covered_symbols(self.mechanism, self.adjacency)
 
     @property
@@ -84,6 +88,16 @@ class WordRequest:
     def columns_needed(self) -> list[str]:
         """Every column that must be there."""
         return [*self.own_columns, *self.keep]
+
+    @property
+    def columns_replaced(self) -> list[str]:
+        """The columns of the data whose own values do not go out: the states."""
+        return list(self.columns) if self.state is None else [self.state]
+
+    @property
+    def columns_going_out(self) -> list[str]:
+        """The columns of the release: all that are needed."""
+        return self.columns_needed
 
     @property
     def own_columns(self) -> list[str]:
@@ -119,16 +133,33 @@ def covered_symbols(mechanism: HammingMechanism, adjacency: int | None) -> tuple
 
 
 def word_guarantee(
-    mechanism: HammingMechanism, adjacency: int | None, unit: str, published: Sequence[str]
+    mechanism: HammingMechanism,
+    adjacency: int | None,
+    lengths: Counter[int],
+    what: str,
+    of: str,
+    published: Sequence[str] = (),
+    assumptions: Sequence[str] = (),
 ) -> Guarantee:
-    """The promise about any covered symbols of one word; `unit` ends the phrase "any 2 ..."."""
+    """The promise about any covered symbols of one word.
+
+    `what` the symbols are ("values"), of which word (`of`: "of one 'id'").
+    """
     covered, times = covered_symbols(mechanism, adjacency)
     own = mechanism.guarantee
-    promise = replace(
-        own,
-        epsilon=own.epsilon * times,
-        unit=f"Any one of {unit}" if covered == 1 else f"Any {covered} of {unit}",
-    ).with_published(*published)
+    longest = max(lengths, default=0)
+    same = len(lengths) == 1
+    independent = "the sequences, and the symbols within one, are independent of one another"
+    if covered >= longest:
+        unit = f"The whole word: all {f'{longest} ' if same else ''}{what} {of}"
+        if longest <= 1:
+            unit = f"The one of the {what} {of}"
+        independent = "the sequences are independent of one another"
+    else:
+        number = "one" if covered == 1 else str(covered)
+        unit = f"Any {number} of the {f'{longest} ' if same else ''}{what} {of}"
+    promise = replace(own, epsilon=own.epsilon * times, unit=unit).with_published(*published)
+    promise = promise.with_assumptions(independent, *assumptions)
     if own.delta:
         promise = promise.with_assumptions(
             "only one symbol of a word differs (with delta > 0 nothing is promised about several)"
@@ -150,7 +181,16 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
     covered, times = covered_symbols(request.mechanism, request.adjacency)
     check_adjacency(covered, lengths)
     column = request.state if request.is_long else None
-    part = describe_words(request.mechanism, lengths, column=column, **stand_ins)
+    part = describe_words(request.mechanism, lengths, column=column, times=times, **stand_ins)
+    promise = word_guarantee(
+        request.mechanism,
+        request.adjacency,
+        lengths,
+        "values",
+        _of(request),
+        _published(request, frame),
+        request.assumptions,
+    )
     going_out = {*request.own_columns, *request.keep}
 
     def draw(tell: Progress, measure: bool) -> Drawn:
@@ -162,17 +202,16 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
 
     return Job(
         "words",
-        word_guarantee(
-            request.mechanism,
-            request.adjacency,
-            _unit(request, lengths),
-            _published(request, frame),
-        ),
-        times * part.spent,
+        promise,
+        part.spent,
         (part,),
         draw,
         shape=_shape(lengths, rows=table.num_rows),
         layout=_layout(request, covered),
+        notes=(
+            *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
+            *revealing_columns(table, request.keep),
+        ),
     )
 
 
@@ -185,22 +224,25 @@ def prepare_bare_words(
     if not len(words):
         raise DataError("There are no words.", hint="There is nothing to release.")
     check_adjacency(covered, lengths)
-    part = describe_words(mechanism, lengths, column=None)
-    of = _of(lengths, "symbols")
+    part = describe_words(mechanism, lengths, column=None, times=times)
+    sizes = "the number and order of the words and the length of each"
+    promise = word_guarantee(
+        mechanism, adjacency, lengths, "symbols", "of one word", (sizes, *published)
+    )
 
     def draw(tell: Progress, measure: bool) -> Drawn:
         released = draw_words(mechanism, words, tell)
         return Drawn(released, None, count_different(words.codes, released.codes, measure))
 
-    sizes = "the number and order of the words and the length of each"
     return Job(
         "words",
-        word_guarantee(mechanism, adjacency, f"{of} of one word", (sizes, *published)),
-        times * part.spent,
+        promise,
+        part.spent,
         (part,),
         draw,
         shape=_shape(lengths),
         layout={"adjacency": covered},
+        notes=weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
     )
 
 
@@ -227,16 +269,10 @@ def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", d
     return words, stand_ins
 
 
-def _of(lengths: Counter[int], what: str) -> str:
-    """'the 72 values' where every word has that many, else 'the values'."""
-    return f"the {next(iter(lengths))} {what}" if len(lengths) == 1 else f"the {what}"
-
-
-def _unit(request: WordRequest, lengths: Counter[int]) -> str:
-    values = _of(lengths, "values")
+def _of(request: WordRequest) -> str:
     if request.is_long:
-        return f"{values} of '{request.state}' of one '{request.id}'"
-    return f"{values} of one row (columns '{request.columns[0]}' to '{request.columns[-1]}')"
+        return f"of '{request.state}' of one '{request.id}'"
+    return f"of one row (columns '{request.columns[0]}' to '{request.columns[-1]}')"
 
 
 def _published(request: WordRequest, frame: "ArrowFrame") -> tuple[str, ...]:

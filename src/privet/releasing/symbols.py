@@ -6,16 +6,30 @@ symbols, their number and order go out and are named.
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.errors import ParameterError
 from privet.mechanisms import Exponential, Mechanism
 from privet.mechanisms.base import HammingMechanism
-from privet.releasing.job import Drawn, Job, check_adjacency, count_different, describe_words
+from privet.releasing.job import (
+    Drawn,
+    Job,
+    Progress,
+    check_adjacency,
+    count_different,
+    describe_words,
+)
+from privet.releasing.notes import weak_parameters
 from privet.releasing.receipt import Part
 from privet.releasing.sequences import covered_symbols, word_guarantee
-from privet.symbols import read_symbols
+from privet.releasing.stand_ins import StandIn, stand_in
+from privet.releasing.tables import index_published
+from privet.symbols import Codes, read_symbols
+
+if TYPE_CHECKING:
+    from privet.data import ArrowFrame
 
 
 def prepare_symbols(
@@ -27,15 +41,22 @@ def prepare_symbols(
     """
     before = read_symbols(mechanism.alphabet, data)
     size = int(before.codes.size)
+    lengths = Counter([size])
     covered, times = covered_symbols(mechanism, adjacency)
-    part = describe_words(mechanism, Counter([size]), column=None)
+    is_column = mechanism.name == "randomized-response" and adjacency is None
     sizes = "the number and the order of the symbols"
-    if mechanism.name == "randomized-response" and adjacency is None:
+    units = size if is_column else 1
+    if is_column:
         guarantee = mechanism.guarantee.with_published(sizes, *published)
+        guarantee = guarantee.with_assumptions("the values are independent of one another")
     else:
-        check_adjacency(covered, Counter([size]))
-        unit = f"the {size} symbols of the word"
-        guarantee = word_guarantee(mechanism, adjacency, unit, (sizes, *published))
+        check_adjacency(covered, lengths)
+        guarantee = word_guarantee(
+            mechanism, adjacency, lengths, "symbols", "of the word", (sizes, *published)
+        )
+    part = describe_words(
+        mechanism, lengths, column=None, times=times, per="value" if is_column else "symbol"
+    )
 
     def draw(_progress: object, measure: bool) -> Drawn:
         released = mechanism.release(data)
@@ -45,11 +66,49 @@ def prepare_symbols(
     return Job(
         "symbols",
         guarantee,
-        times * part.spent,
+        part.spent,
         (part,),
         draw,
         shape={"symbols": size},
         layout={"adjacency": covered},
+        notes=weak_parameters(guarantee.epsilon, guarantee.delta, units, "values"),
+    )
+
+
+def prepare_series(
+    mechanism: HammingMechanism,
+    frame: "ArrowFrame",
+    adjacency: int | None,
+    published: Sequence[str],
+    other: StandIn,
+    missing: StandIn,
+) -> Job:
+    """The job for a Series or an Arrow array, which comes back in its own kind.
+
+    Errors: DomainError, MissingValueError by row; as `prepare_symbols`.
+    """
+    from privet.data import decode_column, encode_column
+
+    name = frame.table.column_names[0]
+    column = frame.table.column(0)
+    stand_ins = {
+        role: stand_in(given, name, mechanism.alphabet, role)
+        for role, given in (("other", other), ("missing", missing))
+    }
+    codes = encode_column(column, mechanism.alphabet, name=name, **stand_ins)
+    job = prepare_symbols(mechanism, Codes(codes), adjacency, published)
+
+    def draw(progress: Progress, measure: bool) -> Drawn:
+        drawn = job.draw(progress, measure)
+        fresh = decode_column(drawn.data.array, mechanism.alphabet, like=column.type)
+        table = frame.table.set_column(0, name, fresh)
+        return replace(drawn, data=frame.restore(table))
+
+    return replace(
+        job,
+        draw=draw,
+        guarantee=job.guarantee.with_published(*index_published(frame)),
+        parts=tuple(replace(part, **stand_ins) for part in job.parts),
     )
 
 
@@ -63,7 +122,8 @@ def prepare_choice(mechanism: Mechanism, data: Any, published: Sequence[str]) ->
     if mechanism.table is not None:
         mechanism.table.inputs.index(data)
     spent = mechanism.spent(1)
-    part = Part(None, _description(mechanism), 1, None, spent, mechanism.record_loss(1).maximum)
+    loss = mechanism.record_loss(1).maximum
+    part = Part(None, _description(mechanism), 1, None, spent, loss, "choice")
     return Job(
         "choice",
         mechanism.guarantee.with_published(*published),
@@ -71,6 +131,7 @@ def prepare_choice(mechanism: Mechanism, data: Any, published: Sequence[str]) ->
         (part,),
         lambda _progress, _measure: Drawn(mechanism.release(data)),
         shape={"symbols": 1},
+        notes=weak_parameters(mechanism.guarantee.epsilon),
     )
 
 

@@ -18,7 +18,8 @@ from privet.exact import read_count
 from privet.mechanisms import Mechanism, RandomizedResponse
 from privet.mechanisms.base import CodeArray
 from privet.privacy import Guarantee
-from privet.releasing.job import Drawn, Job, Progress, count_different
+from privet.releasing.job import Drawn, Job, Progress, count_different, law_in_use
+from privet.releasing.notes import revealing_columns, weak_parameters
 from privet.releasing.receipt import Part
 from privet.releasing.stand_ins import StandIn, check_stand_ins, stand_in
 from privet.symbols import Codes
@@ -27,6 +28,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from privet.data import ArrowFrame
+
+
+INDEPENDENT_ROWS = "the rows are independent of one another"
+INDEPENDENT_PERSONS = "the persons are independent of one another"
 
 
 def read_responses(mechanisms: Mapping[str, Mechanism]) -> dict[str, RandomizedResponse]:
@@ -48,7 +53,7 @@ class TableRequest:
     """What to release from a table.
 
     `mechanisms` by column; columns to `keep` as they are; the `person` column and the bound on the
-    rows of one; stand-ins; `published`: further things that the caller gives out.
+    rows of one; stand-ins; `published` and `assumptions`: further ones, from the caller.
     """
 
     mechanisms: Mapping[str, RandomizedResponse]
@@ -58,6 +63,7 @@ class TableRequest:
     other: StandIn = None
     missing: StandIn = None
     published: tuple[str, ...] = ()
+    assumptions: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.mechanisms:
@@ -70,6 +76,13 @@ class TableRequest:
                     f"Column '{name}' is both released and kept.",
                     hint="Keeping a column publishes it as it is: name it once.",
                 )
+        if self.guarantee.delta >= 1:
+            raise ParameterError(
+                "The deltas of all columns and rows of the unit add up to 1 or more, "
+                "which promises nothing.",
+                hint="Use a delta well below 1 / (number of rows).",
+                parameter="delta",
+            )
         if self.person in self.mechanisms:
             raise ParameterError(
                 f"Column '{self.person}' names the person and cannot be released as well.",
@@ -87,6 +100,17 @@ class TableRequest:
             check_stand_ins(given, list(self.mechanisms), role)
 
     @property
+    def columns_replaced(self) -> list[str]:
+        """The columns of the data whose own values do not go out."""
+        person = () if self.person is None or self.person in self.keep else (self.person,)
+        return [*self.mechanisms, *person]
+
+    @property
+    def columns_going_out(self) -> list[str]:
+        """The columns of the release."""
+        return [*self.mechanisms, *self.keep]
+
+    @property
     def columns_needed(self) -> list[str]:
         """Every column that must be there, each once."""
         person = () if self.person is None else (self.person,)
@@ -102,15 +126,18 @@ class TableRequest:
             "row)"
         )
         if self.person is not None:
-            most = "1 row" if rows == 1 else f"{rows} rows"
             unit = (
                 f"All values of {released} of any one person (column '{self.person}', at most "
-                f"{most})"
+                f"{_rows(rows)})"
             )
         return Guarantee(
             rows * sum((m.guarantee.epsilon for m in self.mechanisms.values()), Fraction(0)),
             rows * sum((m.guarantee.delta for m in self.mechanisms.values()), Fraction(0)),
             unit,
+            assumptions=(
+                INDEPENDENT_ROWS if self.person is None else INDEPENDENT_PERSONS,
+                *self.assumptions,
+            ),
             published=(
                 "the number and the order of the rows",
                 *(f"column '{name}' as it is" for name in self.keep),
@@ -130,9 +157,11 @@ def prepare_table(frame: "ArrowFrame", request: TableRequest, progress: Progress
         _check_rows_of_persons(table, request.person, request.rows_per_person)
     columns = [_encode(table, name, request, progress) for name in request.mechanisms]
     rows = request.rows_per_person or 1
+    promise = request.guarantee
+    units = None if request.person is not None else table.num_rows
     return Job(
         "table",
-        request.guarantee.with_published(*index_published(frame)),
+        promise.with_published(*index_published(frame)),
         rows * sum((column.part.spent for column in columns), Fraction(0)),
         tuple(column.part for column in columns),
         lambda tell, measure: _draw(frame, columns, request, tell, measure),
@@ -143,6 +172,10 @@ def prepare_table(frame: "ArrowFrame", request: TableRequest, progress: Progress
             "person": request.person,
             "rows_per_person": request.rows_per_person,
         },
+        notes=(
+            *weak_parameters(promise.epsilon, promise.delta, units),
+            *revealing_columns(table, request.keep),
+        ),
     )
 
 
@@ -181,6 +214,8 @@ def _encode(table: "pa.Table", name: str, request: TableRequest, progress: Progr
         table.num_rows * mechanism.expected_errors(1),
         mechanism.spent(1),
         mechanism.record_loss(1).maximum,
+        "row",
+        law_in_use(mechanism, 1),
         other,
         missing,
     )
@@ -219,7 +254,13 @@ def _check_rows_of_persons(table: "pa.Table", person: str, bound: int) -> None:
     above = int(np.count_nonzero(np.bincount(persons, minlength=count) > bound))
     if above:
         raise DataError(
-            f"{above} persons in column '{person}' have more than {bound} rows.",
+            f"{'1 person' if above == 1 else f'{above} persons'} in column '{person}' "
+            f"{'has' if above == 1 else 'have'} more than {_rows(bound)}.",
             hint="Raise the bound on rows of a person, or choose which of their rows to release.",
             column=person,
+            parameter="rows_per_person",
         )
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count} rows"

@@ -29,6 +29,9 @@ _STYLES: list[tuple[str, Any]] = [
 _SMALLEST_SHARE = 1e-5
 """The lowest share of wrong symbols that is drawn; curves run out of the picture there."""
 
+_SAME_TO_THE_EYE = 0.01
+_MARGIN = 1.5
+
 _SETTINGS: Any = {
     "svg.hashsalt": "privet",
     "svg.fonttype": "path",
@@ -96,7 +99,7 @@ def error_figure(
     figure = Figure(figsize=(8.0, 4.8), layout="constrained")
     axes = figure.add_subplot()
     blind = (alphabet_size - 1) / alphabet_size
-    _draw_lines(axes, curves)
+    _draw_lines(axes, curves, marked)
     axes.axhline(blind, color="0.75", linewidth=1, zorder=0)
     axes.annotate(
         "blind guessing",
@@ -114,29 +117,51 @@ def error_figure(
     return figure
 
 
-def _draw_lines(axes: "Axes", curves: Sequence[Curve]) -> None:
-    lowest = 1.0
-    for number, curve in enumerate(curves):
+def _draw_lines(axes: "Axes", curves: Sequence[Curve], marked: Sequence[float]) -> None:
+    lines = _grouped(curves)
+    for number, (label, curve) in enumerate(lines):
         color, dashes = _STYLES[number % len(_STYLES)]
         points = [
             (epsilon, share)
             for epsilon, share in zip(curve.epsilons, curve.shares_wrong, strict=True)
-            if share > 0
+            if share >= _SMALLEST_SHARE
         ]
+        xs, ys = [epsilon for epsilon, _ in points], [share for _, share in points]
+        asked = [place for place, epsilon in enumerate(xs) if epsilon in set(marked)]
         axes.plot(
-            [epsilon for epsilon, _ in points],
-            [share for _, share in points],
+            xs,
+            ys,
             color=color,
             linestyle=dashes,
-            # The first curve lies broad below the others, so that one on top of it is seen.
-            linewidth=4 if number == 0 else 1.8,
-            label=curve.title,
+            # Earlier lines lie broad below later ones, so that one on top of another is seen.
+            linewidth=1.6 + 0.9 * (len(lines) - 1 - number),
+            marker="o",
+            markevery=asked,
+            label=label,
         )
-        lowest = min([lowest, *(share for _, share in points)])
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_ylim(max(10 ** math.floor(math.log10(lowest)), _SMALLEST_SHARE), 1.3)
+    shown = [y for _, curve in lines for y in curve.shares_wrong if y >= _SMALLEST_SHARE]
+    axes.set_ylim(min(shown, default=_SMALLEST_SHARE) / _MARGIN, 1.3)
+    epsilons = [epsilon for curve in curves for epsilon in curve.epsilons]
+    axes.set_xlim(min(epsilons), max(epsilons))
     axes.legend(loc="lower left", frameon=False, fontsize=9)
+
+
+def _grouped(curves: Sequence[Curve]) -> list[tuple[str, Curve]]:
+    """(names, curve): curves that no eye could tell apart are one line with all their names."""
+    groups: list[tuple[list[str], Curve]] = []
+    for curve in curves:
+        for titles, first in groups:
+            if all(
+                math.isclose(a, b, rel_tol=_SAME_TO_THE_EYE, abs_tol=_SMALLEST_SHARE)
+                for a, b in zip(first.shares_wrong, curve.shares_wrong, strict=True)
+            ):
+                titles.append(curve.title)
+                break
+        else:
+            groups.append(([curve.title], curve))
+    return [("\n= ".join(titles), curve) for titles, curve in groups]
 
 
 def _label(axes: "Axes", alphabet_size: int, length: int, adjacency: int) -> None:
@@ -144,6 +169,8 @@ def _label(axes: "Axes", alphabet_size: int, length: int, adjacency: int) -> Non
 
     symbols = "1 symbol" if length == 1 else f"{length} symbols"
     protected = "" if length == 1 else f", any {adjacency} of them protected"
+    if adjacency == length > 1:
+        protected = ", the whole word protected"
     axes.set_title(
         f"Words of {symbols} over {alphabet_size}{protected}", loc="left", fontweight="bold"
     )
@@ -152,6 +179,7 @@ def _label(axes: "Axes", alphabet_size: int, length: int, adjacency: int) -> Non
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
     axes.grid(visible=True, which="major", color="0.92", linewidth=0.8)

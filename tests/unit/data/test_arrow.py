@@ -29,8 +29,28 @@ def test_a_column_that_is_not_there(refused: Any) -> None:
     ):
         with refused(ColumnNotFoundError) as seen:
             call()
-        assert "a, b, c" in seen.text
         assert seen.error.column == "d"
+
+
+def test_names_are_listed_once_one_that_was_expected_is_there(refused: Any, secret: str) -> None:
+    with refused(ColumnNotFoundError) as seen:
+        select_columns(TABLE, ["a", "d"])
+    assert "Its columns are: a, b, c." in seen.text
+    # pandas takes the first record of a file without a header for its names.
+    record = pa.table({secret: [1], "yes": [2], "41": [3]})
+    with refused(ColumnNotFoundError) as seen:
+        select_columns(record, ["vote", "party"])
+    assert "3 columns" in seen.text
+    assert "header" in seen.text
+    assert "yes" not in seen.text
+    assert "41" not in seen.text
+
+
+def test_a_misspelt_name_is_recognised(refused: Any) -> None:
+    with refused(ColumnNotFoundError) as seen:
+        column_of(pa.table({"Education": [1], "vote": [1]}), "educaton")
+    assert "'Education'" in seen.text
+    assert "vote" not in seen.text
 
 
 def test_a_long_list_of_columns_is_cut(refused: Any) -> None:

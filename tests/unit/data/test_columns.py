@@ -108,7 +108,7 @@ def test_an_unknown_label_is_named_by_row_only(refused: Any, secret: str) -> Non
         encode_column(column, LETTERS, name="diagnosis")
     assert seen.error.position == 3
     assert "row 3 of the column 'diagnosis'" in seen.text
-    assert "2 labels" in seen.text
+    assert "2 rows have such labels" in seen.text
 
 
 def test_an_unknown_label_can_have_a_symbol() -> None:
@@ -222,3 +222,55 @@ def test_one_category_in_the_data_is_no_alphabet(refused: Any, secret: str) -> N
         alphabet_from_column(pa.array([secret, secret, None]), name="x")
     with refused(DomainError):
         alphabet_from_column(pa.array([1], pa.timestamp("s")), name="x")
+
+
+def test_an_identifier_gives_no_alphabet(secret: str) -> None:
+    with pytest.raises(DataError, match="more than half as many") as seen:
+        alphabet_from_column(pa.array([f"{secret} {row}" for row in range(30)]), name="x")
+    assert secret not in str(seen.value)
+    with pytest.warns(PrivacyLeakWarning):
+        assert len(alphabet_from_column(pa.array(list(range(20)) * 2))) == 20
+
+
+def test_numbers_that_a_type_does_not_tell_apart_are_refused(refused: Any) -> None:
+    large = 2**53
+    for symbols in ([large + 1, large], [str(large + 1), str(large)]):
+        with refused(DomainError) as seen:
+            match_alphabet(Alphabet(symbols), pa.float64(), name="x")
+        assert "column 'x'" in seen.text
+    with refused(DomainError) as seen:
+        match_alphabet(Alphabet([0, large + 1]), pa.float64(), name="x")
+    assert "symbol 1" in seen.text
+    with refused(DomainError) as seen:
+        match_alphabet(Alphabet(["0.1", "0.10000000001"]), pa.float32(), name="x")
+    assert "symbols 0 and 1" in seen.text
+    with refused(DomainError):
+        match_alphabet(Alphabet([0, 10**400]), pa.float64(), name="x")
+    with refused(DomainError):
+        match_alphabet(Alphabet([0, 70000]), pa.float16(), name="x")
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()], ids=str)
+def test_decimals_are_the_nearest_numbers_of_the_type(kind: Any) -> None:
+    for alphabet in (Alphabet(["0.1", "0.2", "3"]), Alphabet([0.1, 0.2, 3])):
+        column = pa.array([0.2, 0.1, 3.0, 0.2]).cast(kind)
+        codes = encode_column(column, alphabet, name="x")
+        assert codes.tolist() == [1, 0, 2, 1]
+        back = decode_column(codes, alphabet, kind)
+        assert back.equals(column)
+
+
+@pytest.mark.parametrize("kind", [pa.decimal128(25, 2), pa.decimal256(50, 2)], ids=str)
+def test_a_decimal_column_is_no_categorical_column(refused: Any, kind: Any) -> None:
+    with refused(DomainError) as seen:
+        encode_column(pa.array([1]).cast(kind), Alphabet(["1", "2"]), name="x")
+    assert "column 'x' holds decimal" in seen.text
+
+
+def test_categories_of_views_are_encoded_and_listed() -> None:
+    column = pa.DictionaryArray.from_arrays(
+        pa.array([1, 0, 1], pa.uint8()), pa.array(["b", "a"], pa.string_view())
+    )
+    assert encode_column(column, LETTERS, name="x").tolist() == [0, 1, 0]
+    with pytest.warns(PrivacyLeakWarning):
+        assert alphabet_from_column(pa.chunked_array([column])).symbols == ("a", "b")

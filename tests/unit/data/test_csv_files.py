@@ -1,13 +1,14 @@
 """CSV is read strictly: every row counted, nothing guessed, nothing quoted in an error."""
 
 import gzip
+import io
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from privet.data import read_table, write_table
+from privet.data import csv_files, names_in_file, read_table, write_table
 from privet.errors import ColumnNotFoundError, DataError, FileFormatError
 
 
@@ -22,6 +23,8 @@ from privet.errors import ColumnNotFoundError, DataError, FileFormatError
         (b'a,b\n1,"x, y"\n2,"say ""no"""\n', {"a": ["1", "2"], "b": ["x, y", 'say "no"']}),
         (b'a,b\n1,"two\nlines"\n', {"a": ["1"], "b": ["two\nlines"]}),
         (b'a,b\n1,5" pipe\n', {"a": ["1"], "b": ['5" pipe']}),
+        (b'a,b\n1,5" pipe\n"2","x\ny"\n', {"a": ["1", "2"], "b": ['5" pipe', "x\ny"]}),
+        (b'"a","b"\n"1","x ""q"""\n', {"a": ["1"], "b": ['x "q"']}),
         (b'"a,1","two\nlines"\n1,2\n', {"a,1": ["1"], "two\nlines": ["2"]}),
         (b"a,b\n,x\n1,\n", {"a": [None, "1"], "b": ["x", None]}),
         (b"a,b\n1,2\n\n3,4\n\n", {"a": ["1", "3"], "b": ["2", "4"]}),
@@ -55,6 +58,10 @@ def test_what_is_read(tmp_path: Path, content: bytes, expected: dict[str, Any]) 
         (b'a,b\n1,"{secret}', "never closes"),
         (b'a,b\n1,"{secret}\n2,x\n3,y\n', "never closes"),
         (b'a,b\n1,5" pipe\n2,"{secret}\n', "never closes"),
+        (b'a,b\n1,"{secret}\nend,end\n3,y\n', "never closes"),
+        (b'a,b\n1,x\n2,"{secret}\n3,y\n4,"z\n5,w\n', "closing quote in row 1"),
+        (b'a,b\n1,"x"{secret}\n', "closing quote in row 0"),
+        (b"a;b\n1;{secret}\n", "separated by semicolons, but the separator must be a comma"),
     ],
 )
 def test_what_is_refused(
@@ -62,8 +69,9 @@ def test_what_is_refused(
 ) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(content.replace(b"{secret}", secret.encode()))
+    wanted = ["a"] if b";" in content else None
     with refused(FileFormatError) as seen:
-        read_table(path)
+        read_table(path, columns=wanted)
     assert said in seen.text
     assert str(path) in seen.text
 
@@ -80,7 +88,7 @@ def test_names_of_columns_must_be_unique(tmp_path: Path, refused: Any) -> None:
     path.write_bytes(b"a,b,a\n1,2,3\n")
     with refused(DataError) as seen:
         read_table(path)
-    assert "two columns named 'a'" in seen.text
+    assert "same name for columns 0 and 2" in seen.text
 
 
 def test_a_header_alone_is_no_data(tmp_path: Path, refused: Any) -> None:
@@ -135,3 +143,86 @@ def test_compression_tells_neither_name_nor_time(tmp_path: Path) -> None:
     write_table(table, tmp_path / "second.csv.gz")
     assert (tmp_path / "first.csv.gz").read_bytes() == (tmp_path / "second.csv.gz").read_bytes()
     assert read_table(tmp_path / "first.csv.gz").equals(table)
+
+
+class ShortReads(io.RawIOBase):
+    """A file that gives a few bytes at a time, as the system does above 2 GiB."""
+
+    def __init__(self, content: bytes) -> None:
+        self.rest = io.BytesIO(content)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, free: Any) -> int:
+        part = self.rest.read(min(len(free), 7))
+        free[: len(part)] = part
+        return len(part)
+
+
+@pytest.mark.parametrize("expected", [0, 10, 5000, 6000])
+def test_a_file_is_read_to_its_end_however_little_comes_at_once(
+    monkeypatch: pytest.MonkeyPatch, expected: int
+) -> None:
+    content = b"a,b\n" + b"1,x\n" * 1249
+    monkeypatch.setattr(csv_files, "_BLOCK", 64)
+    assert len(content) == 5000
+    assert csv_files._read_all(ShortReads(content), expected, None) == content
+    assert csv_files._read_all(ShortReads(content), expected, 100) == content[:100]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_every_row_of_a_file_is_read_when_reads_are_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path = tmp_path / f"t{ending}"
+    content = b"a,b\n" + b"1,x\n" * 500
+    path.write_bytes(gzip.compress(content) if ending == ".csv.gz" else content)
+    opened = Path.open
+
+    def short(self: Path, mode: str = "r", buffering: int = -1, **rest: Any) -> Any:
+        if self == path and buffering == 0:
+            return ShortReads(content)
+        return opened(self, mode, buffering, **rest)
+
+    monkeypatch.setattr(Path, "open", short)
+    monkeypatch.setattr(gzip, "open", lambda _: ShortReads(content))
+    assert read_table(path).num_rows == 500
+
+
+@pytest.mark.parametrize("columns", [["a"], ["b"], ["b", "a"]])
+def test_data_cannot_stand_for_the_end_of_the_file(
+    tmp_path: Path, refused: Any, monkeypatch: pytest.MonkeyPatch, columns: list[str]
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(b'a,b\nend,"end\n2,x\n')
+    with refused(FileFormatError):
+        read_table(path, columns=columns)
+    ends: list[str] = []
+
+    def see(count: int) -> bytes:
+        ends.append("made")
+        return bytes([len(ends)]) * count
+
+    monkeypatch.setattr("privet.data.csv_files.os.urandom", see)
+    path.write_bytes(b"a,b\nend,end\n")
+    for _ in range(2):
+        assert read_table(path).to_pydict() == {"a": ["end"], "b": ["end"]}
+    assert len(ends) == 2, "each read makes an end of its own"
+
+
+def test_a_file_without_a_header_does_not_show_its_first_record(
+    tmp_path: Path, refused: Any, secret: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"{secret},yes,41\nb,no,40\n".encode())
+    with refused(ColumnNotFoundError) as seen:
+        read_table(path, columns=["vote"])
+    assert "header" in seen.text
+    assert "yes" not in seen.text
+    path.write_bytes(f"{secret},{secret},41\nb,no,40\n".encode())
+    for read in (read_table, names_in_file):
+        with refused(DataError) as seen:
+            read(path)
+        assert "columns 0 and 1" in seen.text
+        assert "header" in seen.text

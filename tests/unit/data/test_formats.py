@@ -4,12 +4,21 @@ import traceback
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-from privet.data import ENDINGS, file_ending, read_table, write_table
+from privet.data import (
+    ENDINGS,
+    check_writable,
+    decode_column,
+    file_ending,
+    read_table,
+    to_arrow,
+    write_table,
+)
 from privet.errors import (
     ColumnNotFoundError,
     DataError,
@@ -17,6 +26,7 @@ from privet.errors import (
     OutputError,
     ParameterError,
 )
+from privet.symbols import Alphabet
 
 TABLE = pa.table({"text": ["x", "y"], "number": [1, 2], "sort": pa.array(["u", "v"])})
 TYPED = TABLE.set_column(2, "sort", TABLE["sort"].dictionary_encode())
@@ -175,4 +185,69 @@ def test_a_column_without_a_form_in_the_format_is_refused(tmp_path: Path, refuse
     with refused(OutputError) as seen:
         write_table(pa.table({"a": [[1, 2]]}), tmp_path / "t.csv")
     assert ".parquet" in seen.text
+    assert "column 'a'" in seen.text
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["y", "x"])], ids=["categorical", "enum"])
+def test_categories_of_polars_are_written_kept_or_released(
+    tmp_path: Path, ending: str, kind: Any
+) -> None:
+    frame = pl.DataFrame({"kept": pl.Series(["x", None, "y"], dtype=kind)})
+    like = to_arrow(frame, replaced=["kept"]).table.schema.field("kept").type
+    released = decode_column([2, 0, 0], Alphabet(["y", "x", "z"]), like)
+    table = to_arrow(frame).table.append_column("released", released)
+    check_writable(table.schema, tmp_path / f"t{ending}")
+    write_table(table, tmp_path / f"t{ending}")
+    assert read_table(tmp_path / f"t{ending}").to_pydict() == {
+        "kept": ["x", None, "y"],
+        "released": ["z", "y", "y"],
+    }
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_chunks_with_dictionaries_of_their_own_are_written(tmp_path: Path, ending: str) -> None:
+    chunks: list[Any] = [
+        pa.array(listed).dictionary_encode() for listed in (["a", "b"], ["c", "a"])
+    ]
+    write_table(pa.table([pa.chunked_array(chunks)], names=["x"]), tmp_path / f"t{ending}")
+    assert read_table(tmp_path / f"t{ending}")["x"].to_pylist() == ["a", "b", "c", "a"]
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ".arrow"])
+def test_what_can_be_written_is_known_from_the_types(
+    tmp_path: Path, refused: Any, ending: str
+) -> None:
+    kinds: dict[str, Any] = {
+        "list": pa.list_(pa.int8()),
+        "struct": pa.struct([pa.field("u", pa.int8())]),
+        "map": pa.map_(pa.string(), pa.int8()),
+        "decimal": pa.decimal128(5, 2),
+        "duration": pa.duration("s"),
+        "nothing": pa.null(),
+        "half": pa.float16(),
+        "bytes": pa.binary_view(),
+        "fixed": pa.binary(3),
+    }
+    refusals: dict[str, OutputError] = {}
+    for name, kind in kinds.items():
+        schema = pa.schema([pa.field("fine", pa.int8()), pa.field(name, kind)])
+        path = tmp_path / f"{name}{ending}"
+        try:
+            check_writable(schema, path)
+        except OutputError as error:
+            refusals[name] = error
+        else:
+            row: Any = [pa.nulls(2, each.type) for each in schema]
+            write_table(pa.table(row, schema=schema), path)
+            assert read_table(path).num_rows == 2
+    for name, refusal in refusals.items():
+        assert f"column '{name}' holds" in str(refusal)
+        assert f"Choose {ending}" not in refusal.hint
+        assert f"or {ending}" not in refusal.hint
+    assert "map" in refusals
+    assert "decimal" not in refusals
+    assert ("list" in refusals) == ("struct" in refusals) == (".csv" in ending)
+    with refused(ParameterError):
+        check_writable(TABLE.schema, "t.txt")

@@ -225,3 +225,49 @@ def test_rows_cannot_be_lost_on_the_way_back() -> None:
         arrow = to_arrow(frame)
         with pytest.raises(DataError, match="1 rows"):
             arrow.restore(arrow.table.slice(1))
+
+
+@pytest.mark.parametrize("wanted", [None, ["x"]])
+def test_python_objects_in_polars_are_refused(refused: Any, wanted: list[str] | None) -> None:
+    frame = pl.DataFrame({"x": pl.Series([object(), object()], dtype=pl.Object), "y": [1, 2]})
+    for given in (frame, frame.lazy(), nw.from_native(frame)):
+        with refused(DataError) as seen:
+            to_arrow(given, columns=wanted, replaced=["x"])
+        assert "column 'x' holds Python objects" in seen.text
+    assert to_arrow(frame, columns=["y"]).table.num_rows == 2
+
+
+def test_types_without_an_arrow_form_are_refused_by_name(refused: Any) -> None:
+    frame = pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.Int128)})
+    with refused(DataError) as seen:
+        to_arrow(frame)
+    assert "column 'x' holds Int128" in seen.text
+    with refused(DataError) as seen:
+        to_arrow(pd.DataFrame({"x": pd.cut(pd.Series([771301, 2, 3]), 2)}))
+    assert "column 'x' holds pandas.interval" in seen.text
+    assert "7713" not in seen.text
+
+
+def test_decimals_are_kept_as_they_are() -> None:
+    frame = pl.DataFrame({"x": pl.Series(["1.10", None], dtype=pl.String).cast(pl.Decimal(10, 2))})
+    arrow = to_arrow(frame)
+    assert arrow.restore(arrow.table).equals(frame)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pd.period_range("2020", periods=2, freq="M"),
+        pd.date_range("2020", periods=2, tz="UTC"),
+        pd.Series(["a", "b"], dtype=pd.ArrowDtype(pa.string())),
+        [1.5, 2.5],
+        [True, False],
+    ],
+    ids=["periods", "moments", "arrow", "floats", "booleans"],
+)
+def test_pandas_categories_of_any_type_come_back(values: Any) -> None:
+    frame = pd.DataFrame({"x": pd.Categorical(values)})
+    arrow = to_arrow(frame)
+    back = arrow.restore(arrow.table)
+    pd.testing.assert_frame_equal(back, frame, check_categorical=False)
+    assert back["x"].tolist() == frame["x"].tolist()

@@ -2,9 +2,12 @@
 
 import datetime
 import time as clock
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -12,6 +15,7 @@ from privet.data import (
     expand_columns,
     group_rows,
     order_of_times,
+    to_arrow,
     words_from_long,
     words_from_wide,
 )
@@ -259,7 +263,7 @@ def test_a_gap_is_not_an_end(refused: Any) -> None:
     with refused(MissingValueError) as seen:
         words_from_wide(table, ALPHABET, ["m1", "m2", "m3"], ragged=True)
     assert "Row 1" in seen.text
-    assert "1 values" in seen.text
+    assert "1 value is" in seen.text
     found = words_from_wide(table, ALPHABET, ["m1", "m2", "m3"], ragged=True, missing="c")
     assert found.words.to_lists() == [["a", "b", "c"], ["b", "c", "a"], ["c"]]
     whole = words_from_wide(table, ALPHABET, ["m1", "m2", "m3"], missing="c")
@@ -330,3 +334,121 @@ def test_groups_are_numbered_by_first_occurrence() -> None:
 def test_values_that_cannot_be_ids_are_refused(refused: Any) -> None:
     with refused(DataError):
         group_rows(pa.array([[1], [2]]), "person")
+
+
+def test_ranges_of_names() -> None:
+    present = [f"d{day}" for day in range(1, 13)] + ["e01", "e02", "a..b"]
+    assert expand_columns(present, ["d9..d11"]) == ["d9", "d10", "d11"]
+    assert expand_columns(present, ["e01..e02"]) == ["e01", "e02"]
+    assert expand_columns(present, ["a..b"]) == ["a..b"]
+    for missing in ("d12..d13", "d3..d1", "d1..e02"):
+        with pytest.raises(ColumnNotFoundError):
+            expand_columns(present, [missing])
+
+
+def _array(values: Any) -> Any:
+    return pa.array(pd.Series(values))
+
+
+def _twice(values: Any, kind: Any) -> Any:
+    """Values in two chunks with dictionaries of their own."""
+    chunks = [
+        pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(listed, kind))
+        for listed in (values, values[::-1])
+    ]
+    return pa.chunked_array(chunks)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([0.0, 1.0, -0.0]),
+        pa.array([0.0, 1.0, -0.0], pa.float32()),
+        pa.array([0.0, 1.0, -0.0], pa.float16()),
+        pa.array([0.0, 1.0, -0.0]).dictionary_encode(),
+        pa.array([86_400_000, 0, 86_400_001], pa.date64()),
+        pa.array(pd.Series([Decimal("1.0"), Decimal("2.0"), Decimal("1.00")], dtype=object)),
+        pa.array(pd.Series([1, 2.5, 1.0], dtype=object)),
+        pa.array(["a", "b", "a"], pa.string_view()),
+        pa.array([b"a", b"b", b"a"], pa.binary_view()),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", "b", "a"])),
+        pa.array([3600, 0, 3600], pa.timestamp("s", "Europe/Oslo")),
+    ],
+    ids=lambda ids: str(ids.type),
+)
+def test_ids_that_are_equal_are_one(ids: Any) -> None:
+    for column in (ids, pa.chunked_array([ids[:2], ids[2:]])):
+        codes, count = group_rows(column, "person")
+        assert codes.tolist() == [0, 1, 0]
+        assert count == 2
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.string_view()], ids=str)
+def test_ids_in_chunks_with_dictionaries_of_their_own(kind: Any) -> None:
+    codes, count = group_rows(_twice(["a", "b"], kind), "person")
+    assert codes.tolist() == [0, 1, 1, 0]
+    assert count == 2
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([1.0, float("nan"), 2.0]),
+        pa.array([1.0, float("nan"), 2.0]).dictionary_encode(),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 0]), pa.array(["a", None])),
+        pa.DictionaryArray.from_arrays(
+            pa.array([0, 1, 0]), pa.array(["a", None], pa.string_view())
+        ),
+    ],
+    ids=["NaN", "NaN in a dictionary", "null in a dictionary", "null in a dictionary of views"],
+)
+def test_an_id_or_time_that_is_hidden_in_a_dictionary_is_missing(refused: Any, ids: Any) -> None:
+    for read in (group_rows, order_of_times):
+        with refused(MissingValueError) as seen:
+            read(pa.chunked_array([ids]), "person")
+        assert seen.error.position == 1
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pa.array([[1], [1]]),
+        pa.array([{"u": 0.0}, {"u": -0.0}]),
+        pa.array([(1, 0, 0), (0, 30, 0)], pa.month_day_nano_interval()),
+        _array(pd.period_range("2020", periods=2, freq="M")),
+    ],
+    ids=lambda ids: str(ids.type),
+)
+def test_values_of_which_equal_ones_look_different_are_no_ids(refused: Any, ids: Any) -> None:
+    with refused(DataError) as seen:
+        group_rows(pa.chunked_array([ids]), "person")
+    assert "cannot be told apart" in seen.text
+
+
+def test_text_ids_are_compared_character_by_character() -> None:
+    composed, combining = "\u00e9", "e\u0301"
+    codes, _ = group_rows(pa.array([composed, combining, "7", "07", composed]), "person")
+    assert codes.tolist() == [0, 1, 2, 3, 0]
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["b", "a"])], ids=["categorical", "enum"])
+def test_categories_of_polars_are_ids_and_times(kind: Any) -> None:
+    frame = pl.DataFrame({"x": pl.Series(["a", "b", "a"], dtype=kind)})
+    for replaced in ((), ("x",)):
+        column = to_arrow(frame, replaced=replaced).table["x"]
+        assert group_rows(column, "x")[0].tolist() == [0, 1, 0]
+        if kind != pl.Categorical:
+            assert order_of_times(column, "x").tolist() == [1, 0, 1]
+
+
+def test_times_that_are_equal_have_one_rank() -> None:
+    assert order_of_times(pa.array([0.0, -0.0, 1.0]), "t").tolist() in ([0, 0, 1], [1, 1, 2])
+    ordered = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1]), pa.array(["late", "early"]), ordered=True
+    )
+    two = pa.chunked_array([ordered, ordered[1:]])
+    assert order_of_times(two, "t").tolist() == [0, 1, 1]
+    listed_twice = pa.DictionaryArray.from_arrays(
+        pa.array([0, 1, 2]), pa.array(["late", "early", "late"]), ordered=True
+    )
+    assert order_of_times(listed_twice, "t").tolist() == [0, 1, 0]

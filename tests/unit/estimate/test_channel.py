@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from privet import WordPermuteAndFlip, WordStaircase
 from privet.errors import ParameterError, ParameterTypeError
 from privet.estimate.channel import MatrixChannel, SymmetricChannel, read_channel
 from privet.symbols import Alphabet
@@ -109,6 +110,15 @@ def test_matrices_that_are_no_channels_are_refused(matrix: list[list[float]]) ->
     alphabet = Alphabet(["a", "b", "c"])
     with pytest.raises(ParameterError):
         read_channel(SimpleNamespace(alphabet=alphabet, response_matrix=np.array(matrix)))
+
+
+@pytest.mark.parametrize("kind", [WordStaircase, WordPermuteAndFlip])
+def test_refusal_says_what_can_be_done(kind: type[WordStaircase | WordPermuteAndFlip]) -> None:
+    mechanism = kind(Alphabet(["a", "b"]), epsilon=1)
+    with pytest.raises(ParameterTypeError, match="each symbol on its own") as caught:
+        read_channel(mechanism)
+    for remedy in ("RandomizedResponse", "WordExponential", "adds its epsilon"):
+        assert remedy in caught.value.hint
 
 
 @pytest.mark.parametrize(

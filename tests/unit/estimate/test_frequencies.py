@@ -110,6 +110,43 @@ def test_description_says_which_variance() -> None:
     assert "Estimated from 1 released row." in estimate.frequencies(["a"], HALF).description
 
 
+def test_description_says_what_sampling_does_not_hold_for() -> None:
+    known = estimate.frequencies(list("aabbc"), HALF, variance="sampling")
+    assert "one person has several rows" in known.description
+    assert "symbols of words" in known.description
+    assert "weighs more" not in known.description
+    weighted = estimate.frequencies(list("ab"), HALF, weights=[1, 3], variance="sampling")
+    assert "no row was drawn of a kind that weighs more" in weighted.description
+    assert "several rows" not in estimate.frequencies(list("aabbc"), HALF).description
+
+
+def test_description_says_when_shares_are_no_shares() -> None:
+    # Shares 1, 0.2 and -0.2; then 3, -1 and -1, which no interval within [0, 1] holds.
+    some = estimate.frequencies_from_counts([50, 30, 20], HALF).description
+    assert "may be negative or above 1, and 1 of 3 is; intervals are cut to [0, 1], so 1" in some
+    assert "does not hold the estimate; the projected shares are the nearest" in some
+    three = estimate.frequencies(["a"], HALF).description
+    assert "3 of 3 are; intervals are cut to [0, 1], so 3 of them do not hold" in three
+    inside = estimate.frequencies_from_counts([40, 30, 30], HALF).description
+    assert "negative" not in inside
+    for rows in range(1, 40):  # shares of 0 and 1, whatever rounding makes of them
+        certain = estimate.frequencies_from_counts([rows, 0, 0], response(Fraction(1)))
+        assert "negative" not in certain.description
+    assert "cut" not in inside
+
+
+def test_description_spells_numbers_for_people() -> None:
+    many = estimate.frequencies_from_counts([500_000, 400_000, 334_567], HALF)
+    assert "from 1,234,567 released rows" in many.description
+    weighted = estimate.frequencies(list("ab") * 1000, HALF, weights=[1, 3] * 1000)
+    assert "effective number 1,600)" in weighted.description
+    assert "Šidák, 3 comparisons." in weighted.description
+    two = response(Fraction(3, 4), Alphabet("xy"))
+    for method in ("exact", "normal"):
+        known = estimate.frequencies_from_counts([30, 20], two, method=method)
+        assert known.simultaneous_method.endswith(", 1 comparison")
+
+
 def test_rows_and_json_hold_plain_values() -> None:
     known = estimate.frequencies(list("aabbc"), HALF)
     table = known.rows()

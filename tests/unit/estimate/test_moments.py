@@ -12,9 +12,10 @@ from privet.estimate.channel import Channel, FloatArray, MatrixChannel, Symmetri
 from privet.estimate.counting import Tally
 from privet.estimate.moments import (
     Moments,
-    largest_steps,
+    extreme_terms,
     mechanism_covariance,
     mechanism_variances,
+    own_variances,
     read_variance,
     sampling_covariance,
     sampling_variances,
@@ -89,13 +90,24 @@ def test_mechanism_moments_are_those_of_the_enumerated_law(
 
 
 @pytest.mark.parametrize("channels", CASES)
-def test_steps_are_the_range_of_each_column_of_the_inverse(channels: list[Channel]) -> None:
+def test_extreme_terms_are_those_of_each_column_of_the_inverse(channels: list[Channel]) -> None:
     inverse = channels[0].inverse
     for channel in channels[1:]:
         inverse = np.asarray(np.kron(inverse, channel.inverse), np.float64)
-    steps = largest_steps(channels)
-    assert steps.shape == shape_of(channels)
-    assert steps.ravel() == pytest.approx(np.ptp(inverse, axis=0))
+    low, high = extreme_terms(channels)
+    assert low.shape == high.shape == shape_of(channels)
+    assert low.ravel() == pytest.approx(inverse.min(axis=0))
+    assert high.ravel() == pytest.approx(inverse.max(axis=0))
+
+
+@pytest.mark.parametrize("channels", CASES)
+def test_own_variances_are_those_of_data_of_one_cell(channels: list[Channel]) -> None:
+    own = own_variances(channels)
+    assert own.shape == shape_of(channels)
+    for cell in np.ndindex(*own.shape):
+        alone = np.zeros(own.shape)
+        alone[cell] = 1.0
+        assert own[cell] == pytest.approx(mechanism_variances(alone, channels)[cell])
 
 
 @pytest.mark.parametrize("channels", CASES)

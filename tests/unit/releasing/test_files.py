@@ -36,6 +36,7 @@ def test_the_receipt_describes_exactly_the_file_beside_it(tmp_path: Path) -> Non
         receipt_path_for(output),
         write_data=write("data"),
         receipt_text=lambda facts: f"{facts['name']} {facts['sha256']}",
+        overwrite=False,
     )
     receipt = (tmp_path / "out.csv.receipt.json").read_text(encoding="utf-8")
     assert receipt == f"out.csv {sha256_of(output)}"
@@ -58,7 +59,9 @@ def test_a_failure_before_the_names_are_given_leaves_nothing(
         raise error
 
     with pytest.raises(KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else OutputError):
-        write_release(output, receipt_path_for(output), write_data=fail, receipt_text=text)
+        write_release(
+            output, receipt_path_for(output), write_data=fail, receipt_text=text, overwrite=True
+        )
     assert names(tmp_path) == set()
 
 
@@ -75,7 +78,11 @@ def test_a_failure_while_replacing_before_the_names_are_given_keeps_the_old_pair
 
     with pytest.raises(OutputError, match="No space left"):
         write_release(
-            output, receipt_path_for(output), write_data=fail, receipt_text=lambda _: "new"
+            output,
+            receipt_path_for(output),
+            write_data=fail,
+            receipt_text=lambda _: "new",
+            overwrite=True,
         )
     assert output.read_text(encoding="utf-8") == "old"
     assert receipt_path_for(output).read_text(encoding="utf-8") == "old receipt"
@@ -100,6 +107,7 @@ def test_if_the_data_cannot_get_their_name_the_receipt_goes_too(
             receipt_path_for(output),
             write_data=write("data"),
             receipt_text=lambda _: "receipt",
+            overwrite=False,
         )
     assert names(tmp_path) == set()
 
@@ -123,6 +131,7 @@ for name in ("unlink", "replace"):
 write_release(
     output, receipt_path_for(output),
     write_data=lambda path: path.write_text("new"), receipt_text=lambda facts: "new receipt",
+    overwrite=True,
 )
 """
 
@@ -163,6 +172,7 @@ def test_an_interrupt_between_the_two_names_waits_for_both(
             receipt_path_for(output),
             write_data=write("data"),
             receipt_text=lambda _: "receipt",
+            overwrite=False,
         )
     assert names(tmp_path) == {"out.csv", "out.csv.receipt.json"}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -174,7 +184,7 @@ def check(
     check_destinations(
         output,
         receipt_path_for(output) if receipt is None else receipt,
-        source=source,
+        inputs=[] if source is None else [source],
         overwrite=overwrite,
     )
 
@@ -216,7 +226,77 @@ def test_a_replaced_file_keeps_its_permissions(tmp_path: Path) -> None:
     output.write_text("old", encoding="utf-8")
     output.chmod(0o600)
     write_release(
-        output, receipt_path_for(output), write_data=write("new"), receipt_text=lambda _: "r"
+        output,
+        receipt_path_for(output),
+        write_data=write("new"),
+        receipt_text=lambda _: "r",
+        overwrite=True,
     )
     assert output.stat().st_mode & 0o777 == 0o600
     assert output.read_text(encoding="utf-8") == "new"
+
+
+def test_two_processes_that_write_one_output_leave_the_pair_of_one(tmp_path: Path) -> None:
+    """The receipt beside a file is that of the file, and without overwrite the first one stays."""
+    code = """
+import sys
+from pathlib import Path
+from privet.errors import OutputError
+from privet.releasing.files import receipt_path_for, write_release
+folder, who, overwrite = Path(sys.argv[1]), sys.argv[2], sys.argv[3] == "True"
+for number in range(60):
+    place = folder / f"{number}.csv"
+    try:
+        write_release(
+            place, receipt_path_for(place), overwrite=overwrite,
+            write_data=lambda path: path.write_text(who),
+            receipt_text=lambda facts: who + " " + facts["sha256"],
+        )
+    except OutputError:
+        pass
+"""
+    for overwrite in (False, True):
+        folder = tmp_path / str(overwrite)
+        folder.mkdir()
+        writers = [
+            subprocess.Popen([sys.executable, "-c", code, str(folder), who, str(overwrite)])
+            for who in ("one", "two", "three")
+        ]
+        assert [writer.wait(timeout=120) for writer in writers] == [0, 0, 0]
+        assert len(list(folder.iterdir())) == 120
+        for number in range(60):
+            place = folder / f"{number}.csv"
+            who, digest = receipt_path_for(place).read_text().split()
+            assert place.read_text() == who
+            assert sha256_of(place) == digest
+
+
+def test_what_came_meanwhile_stays(tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+
+    def meanwhile(path: Path) -> None:
+        path.write_text("mine", encoding="utf-8")
+        output.write_text("theirs", encoding="utf-8")
+
+    with pytest.raises(OutputError, match="exists"):
+        write_release(
+            output,
+            receipt_path_for(output),
+            write_data=meanwhile,
+            receipt_text=lambda _: "receipt",
+            overwrite=False,
+        )
+    assert output.read_text(encoding="utf-8") == "theirs"
+    assert names(tmp_path) == {"out.csv"}
+
+
+def test_names_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    output = tmp_path / ("\u00fc" * 120 + ".csv")
+    write_release(
+        output,
+        tmp_path / "receipt",
+        write_data=write("data"),
+        receipt_text=lambda _: "receipt",
+        overwrite=False,
+    )
+    assert output.read_text(encoding="utf-8") == "data"

@@ -132,6 +132,18 @@ def test_delta_adds_up() -> None:
     assert (guarantee.epsilon, guarantee.delta) == (Fraction(1), Fraction(1, 100))
 
 
+def test_deltas_that_add_up_to_one_promise_nothing() -> None:
+    weak = RandomizedResponse(VOTE, epsilon=1, delta="0.6")
+    with pytest.raises(ParameterError, match="add up to 1 or more"):
+        release({"vote": weak, "again": weak}, table())
+
+
+def test_one_phrase_of_what_is_published_is_one_phrase() -> None:
+    vote = RandomizedResponse(VOTE, epsilon=1)
+    done = release({"vote": vote}, table(), published="the region of the survey")
+    assert "the region of the survey" in done.receipt.published
+
+
 def test_the_realised_error_is_seen_for_demo_data_only() -> None:
     hidden = release(MECHANISMS, table())
     assert hidden.realised_errors is None
@@ -228,3 +240,82 @@ def test_nothing_is_drawn_before_everything_is_checked(tmp_path: Path) -> None:
         with pytest.raises(AssertionError):
             release(MECHANISMS, table())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_without_columns_says_what_is_missing() -> None:
+    for frame in (table(), table().to_pandas(), pl.from_arrow(table())):
+        refuse(ParameterError, r"columns=\[\.\.\.\]", MECHANISMS["vote"], frame)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "array", "chunks"])
+def test_a_series_comes_back_in_its_own_kind(library: str) -> None:
+    labels = ["Clinton", "Dole", None, SECRET]
+    makers: dict[str, Any] = {
+        "pandas": pd.Series(labels, name="vote", index=[5, 6, 7, 8]),
+        "polars": pl.Series("vote", labels),
+        "array": pa.array(labels),
+        "chunks": pa.chunked_array([labels]),
+    }
+    series = makers[library]
+    certain = RandomizedResponse(VOTE, epsilon=10_000)
+    done = release(certain, series, missing="none", other="Dole")
+    assert type(done.data) is type(series)
+    assert list(map(str, done.data)) == ["Clinton", "Dole", "none", "Dole"]
+    assert getattr(done.data, "name", "vote") == "vote"
+    assert done.receipt.kind == "symbols"
+    assert ("index" in done.receipt.sentence) == (library == "pandas")
+    refuse(DomainError, "row 3", certain, series, missing="none")
+    refuse(MissingValueError, "Row 2", certain, series, other="Dole")
+
+
+def test_a_series_is_one_word_for_a_mechanism_on_words() -> None:
+    done = release(WordExponential(VOTE, epsilon=1, adjacency=2), pd.Series(["Dole"] * 3))
+    assert "Any 2 of the 3 symbols of the word" in done.receipt.sentence
+
+
+def test_columns_take_patterns_and_ranges() -> None:
+    frame = pa.table({name: ["x", "y"] for name in ("d1", "d2", "d3", "e1")})
+    mechanism = RandomizedResponse(Alphabet(["x", "y"]), epsilon=1)
+    for given in ("d*", "d1..d3", ["d1", "d2..d3"]):
+        done = release(mechanism, frame, columns=given, keep="e*")
+        assert done.receipt.layout["columns"] == ["d1", "d2", "d3"]
+        assert done.receipt.layout["kept"] == ["e1"]
+    refuse(ColumnNotFoundError, "'q\\*'", mechanism, frame, columns="q*")
+
+
+def test_what_is_printed_is_the_sentence_and_the_repr_is_short() -> None:
+    done = release(MECHANISMS, table())
+    assert str(done).startswith(done.receipt.sentence)
+    assert "Epsilon spent: 1 + 1 = 2, of 2 promised." in str(done)
+    assert len(repr(done)) < 150
+    assert "Clinton" not in repr(done)
+
+
+def test_columns_left_out_are_listed_and_revealing_ones_noted() -> None:
+    receipt = release(MECHANISMS, table(), keep=["age"]).receipt
+    assert receipt.layout["left_out"] == ["name"]
+    (note,) = receipt.notes
+    assert "'age' has nearly as many values as rows" in note
+    person = release(MECHANISMS, table(), person="name", rows_per_person=3).receipt
+    assert person.layout["left_out"] == ["name", "age"]
+    assert person.notes == ()
+
+
+def test_weak_parameters_are_in_the_receipt() -> None:
+    weak = release(table_mechanisms({"vote": VOTE}, 12, delta="0.1"), table()).receipt
+    assert ["epsilon = 12" in weak.notes[0], "delta = 0.1" in weak.notes[1]] == [True, True]
+    assert release(table_mechanisms({"vote": VOTE}, 1, delta="0.001"), table()).receipt.notes == ()
+
+
+def test_an_alphabet_from_the_data_is_a_condition_of_the_promise() -> None:
+    sentence = release(MECHANISMS, table(), alphabets_from_data="vote").receipt.sentence
+    assert "This assumes: the rows are independent of one another; the categories of" in sentence
+    assert "whose category is rare or unique the promise does not hold" in sentence
+    assert "which values occur in 'vote'" in sentence
+    assert "rare" not in release(MECHANISMS, table()).receipt.sentence
+
+
+def test_the_law_that_ran_is_recorded() -> None:
+    law = release(MECHANISMS, table()).receipt.parts[0].law
+    assert law["rate"] == pytest.approx(1)
+    assert 0 < law["keep_probability"] < 1

@@ -1,5 +1,6 @@
 """Sequences through `release`: long, wide, bare; the unit, the lengths, the refusals."""
 
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,7 @@ def test_randomised_response_covers_several_symbols_at_its_price() -> None:
     receipt = release(mechanism, wide_table(), columns=["m1", "m2", "m3"], adjacency=3).receipt
     assert receipt.kind == "words"
     assert receipt.guarantee.epsilon == Fraction(3, 2)
-    assert receipt.guarantee.unit.startswith("Any 3 of the 3 values")
+    assert receipt.guarantee.unit.startswith("The whole word: all 3 values")
     assert Fraction(149, 100) < receipt.spent <= Fraction(3, 2)
 
 
@@ -198,3 +199,54 @@ def test_refusals_name_the_place(tmp_path: Path) -> None:
     refuse(DataError, "no words", CERTAIN, Words.from_lists(ALPHABET, []))
     choice = Exponential(["x", "y"], scores=lambda _x, _y: 0, sensitivity=1, epsilon=1)
     refuse(ParameterError, "does not release words", choice, frame, **long)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "calibration"),
+    [
+        (WordExponential(LANGUAGE, epsilon=2, adjacency=2), "exact"),
+        (WordExponential(LANGUAGE, epsilon=2, adjacency=2, calibration="paper"), "paper"),
+        (WordPermuteAndFlip(LANGUAGE, epsilon=2, adjacency=2), "exact"),
+        (WordPermuteAndFlip(LANGUAGE, epsilon=2, adjacency=2, calibration="paper"), "paper"),
+        # So small that no rate can be searched for: the published one runs, whatever was asked.
+        (WordPermuteAndFlip(LANGUAGE, epsilon="1e-12", adjacency=2), "paper"),
+    ],
+)
+def test_the_calibration_that_ran_is_recorded(
+    mechanism: HammingMechanism, calibration: str
+) -> None:
+    law = release(mechanism, ["home"] * 6).receipt.parts[0].law
+    assert law["calibration"] == calibration
+    assert law["rate"] > 0
+
+
+def test_a_word_protected_as_a_whole_is_called_that() -> None:
+    whole = release(ALL[0], ["home", "work"]).receipt
+    assert whole.guarantee.unit == "The whole word: all 2 symbols of the word"
+    assert whole.guarantee.assumptions == ("the sequences are independent of one another",)
+    part = release(ALL[0], ["home", "work", "sick"]).receipt
+    assert part.guarantee.unit == "Any 2 of the 3 symbols of the word"
+    assert "symbols within one" in part.guarantee.assumptions[0]
+
+
+def test_symbols_answered_one_by_one_add_up() -> None:
+    lines = release(ALL[3], wide_table(), columns="m1..m3", adjacency=2).receipt.spent_lines
+    assert lines == ("Epsilon spent: 1 x 2 symbols = 2, of 2 promised.",)
+
+
+def test_a_choice_needs_no_table_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "privet.data", None)
+    mechanism = Exponential(
+        ["x", "y"], scores={"x": [1, 0], "y": [0, 1]}, sensitivity=1, epsilon=1, inputs=["x", "y"]
+    )
+    assert release(mechanism, "x").data in ("x", "y")
+    assert release(CERTAIN, ["home"]).data == ["home"]
+
+
+@pytest.mark.parametrize("role", ["other", "missing"])
+def test_stand_ins_that_name_no_released_column_are_refused(role: str) -> None:
+    stand_in: Any = {role: {"elsewhere": "home"}}
+    with pytest.raises(DataError, match="not released"):
+        release(CERTAIN, wide_table(), columns=["m1", "m2", "m3"], **stand_in)
+    with pytest.raises(DataError, match="not released"):
+        release(CERTAIN, long_table(), id="who", time="month", state="state", **stand_in)

@@ -57,3 +57,22 @@ def test_without_matplotlib_the_line_that_installs_it_is_named(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'privet\[plots\]'"):
         require_matplotlib()
+
+
+def test_the_axes_fit_the_curves_and_the_asked_epsilons_are_marked() -> None:
+    axes = error_figure(CURVES, marked=[1.0], alphabet_size=5, length=10, adjacency=2).axes[0]
+    assert axes.get_xlim() == (0.5, 40.0)
+    low, high = axes.get_ylim()
+    assert 0.02 < low < 0.05 < 0.6 < high < 2
+    assert [line.get_markevery() for line in axes.lines[:2]] == [[1], [1]]
+
+
+def test_curves_that_look_the_same_are_one_line_with_all_names() -> None:
+    twin = Curve("exponential (exact rate)", CURVES[0].epsilons, CURVES[0].shares_wrong)
+    figure = error_figure([*CURVES, twin], marked=[], alphabet_size=5, length=10, adjacency=10)
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == ["randomised response\n= exponential (exact rate)", "staircase"]
+    assert axes.get_title(loc="left") == "Words of 10 symbols over 5, the whole word protected"

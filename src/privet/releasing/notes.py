@@ -1,0 +1,55 @@
+"""Remarks that go with a release: what is weak about it, and what it gives out that few expect.
+
+Contract. A note is a sentence made of public things only: parameters, sizes, names, and columns
+that go out as they are. It refuses nothing; it goes into the receipt, and the command line prints
+it.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from privet.privacy.guarantee import decimal_up
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+WEAK_EPSILON = 10
+"""From here on the odds may change by a factor above 22000: near certainty about a single value."""
+
+
+def weak_parameters(
+    epsilon: Fraction, delta: Fraction = Fraction(0), units: int | None = None, what: str = "rows"
+) -> tuple[str, ...]:
+    """Notes on parameters that protect little; `units`: how many rows (words) there are."""
+    notes = []
+    if epsilon >= WEAK_EPSILON:
+        notes.append(
+            f"epsilon = {decimal_up(epsilon)} is weak: whoever sees the release may become almost "
+            f"certain of a value (below {WEAK_EPSILON} is advised, around 1 is strong)"
+        )
+    if units is not None and delta * units >= 1:
+        notes.append(
+            f"delta = {decimal_up(delta)} is not below 1 / {what} = {1 / units:.3g}: such a delta "
+            f"lets a mechanism publish one of the {what} as it is; choose it far below that"
+        )
+    return tuple(notes)
+
+
+def revealing_columns(table: "pa.Table", kept: Sequence[str]) -> tuple[str, ...]:
+    """Notes on kept columns whose values are nearly all different, which point at their rows."""
+    from privet.data import looks_like_identifier
+
+    notes = []
+    for name in kept:
+        column = table.column(name)
+        try:
+            distinct = len(column.unique())
+        except NotImplementedError:
+            continue  # A nested type; nothing is known of it.
+        if looks_like_identifier(distinct, len(column)):
+            notes.append(
+                f"the kept column '{name}' has nearly as many values as rows, like an identifier "
+                "or a measurement: whoever knows a value finds the row"
+            )
+    return tuple(notes)
