@@ -20,7 +20,7 @@ import io, pathlib, sys, time
 import privet.data.formats as formats
 before = formats.write_csv
 def write(table, sink, *arguments, **options):
-    if isinstance(sink, io.BytesIO):  # a trial before the draw, whether the format holds the columns
+    if isinstance(sink, io.BytesIO):  # a trial before the draw: does the format hold the columns?
         return before(table, sink, *arguments, **options)
     sink.write(b"half of the rele")
     sink.flush()
