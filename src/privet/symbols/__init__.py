@@ -3,13 +3,10 @@
 from privet.symbols.alphabet import Alphabet, Codes
 from privet.symbols.coercion import Encoded, read_symbols, read_words
 from privet.symbols.distance import hamming_distance, hamming_distances
-from privet.symbols.table import CategoricalColumn, CategoricalTable
 from privet.symbols.words import Words
 
 __all__ = [
     "Alphabet",
-    "CategoricalColumn",
-    "CategoricalTable",
     "Codes",
     "Encoded",
     "Words",
