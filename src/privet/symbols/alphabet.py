@@ -23,6 +23,7 @@ from privet.errors import (
     ParameterError,
     ParameterTypeError,
 )
+from privet.symbols.fixed_width import look_up_text
 
 LARGEST_ALPHABET = 2**31
 
@@ -163,10 +164,17 @@ class Alphabet:
                 "A sequence of labels is expected, not one string.",
                 hint="Write list('abc') or ['low', 'high'].",
             )
-        sequence: Sequence[object] = (
-            plain_array(labels).tolist() if isinstance(labels, np.ndarray) else [*labels]
-        )
-        found = self._look_up(sequence)
+        found: npt.NDArray[np.int64] | None = None
+        sequence: Any
+        if isinstance(labels, np.ndarray):
+            sequence = array = plain_array(labels)
+            if array.dtype.kind == "U" and array.ndim == 1:
+                found = look_up_text(array, self.symbols)
+        else:
+            sequence = [*labels]
+        if found is None:
+            sequence = sequence.tolist() if isinstance(sequence, np.ndarray) else sequence
+            found = self._look_up(sequence)
         unknown = np.flatnonzero(found < 0)
         if unknown.size:
             self._replace_unknown(sequence, found, unknown, other, missing)
