@@ -54,7 +54,7 @@ $(call pip,$(VENV),install -c constraints.txt hatchling editables)
 $(call pip,$(VENV),install -c constraints.txt --no-build-isolation -e '.[$(1)]')
 endef
 
-.PHONY: help setup check lint unit test demo bench clean distclean rebuild
+.PHONY: help setup check lint unit test demo bench tables clean distclean rebuild
 
 help:
 	@echo 'make demo       set up what a user needs and run the walk-through'
@@ -62,6 +62,7 @@ help:
 	@echo 'make check      lint, types, layers and unit tests: under two minutes'
 	@echo 'make test       set up, then everything that can fail'
 	@echo 'make bench      benchmarks, beside the peer libraries; ARGS=--write: into docs/benchmarks.md'
+	@echo 'make tables     mechanisms compared on words; ARGS=--write: into docs/feasible-words.md'
 	@echo 'make clean      remove caches and builds; distclean: the environments too'
 
 setup: $(VENV)/.test
@@ -86,6 +87,9 @@ demo: $(VENV)/.runtime
 
 bench: $(VENV)/.bench $(PEERS)/.installed
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
+
+tables: $(VENV)/.test
+	@$(BIN)/python benchmarks/feasible_words.py $(ARGS)
 
 clean:
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

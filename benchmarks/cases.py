@@ -11,7 +11,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes
+from algorithm_1 import beside_algorithm_1, beside_expansion
+from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes, rooms
 
 import privet
 
@@ -124,11 +125,83 @@ def words(mechanism: str, count: str, length: str) -> None:
     )
 
 
+def _steps(kind: str) -> np.ndarray:
+    """A transition matrix over 16 states: sparse, dense, or one that only ever moves on."""
+    if kind == "dense":
+        rows = np.random.default_rng(1989).random((16, 16)) + 0.1
+    elif kind == "moves on":
+        rows = np.triu(np.ones((16, 16))) + 20 * np.eye(16)
+    else:
+        rows = rooms(4)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
+def decode(way: str, kind: str, count: str, length: str, repeats: str) -> None:
+    """Words released at epsilon 3 and decoded with their chain: speed, memory, symbols wrong."""
+    chain = privet.MarkovChain(np.full(16, 1 / 16), _steps(kind))
+    mechanism = privet.RandomizedResponse(chain.alphabet, epsilon=3)
+    truth = chain.sample_words(int(count), int(length))
+    released = mechanism.release(truth)
+    call = getattr(privet.decode, way)
+    call(chain.sample_words(2, 3), mechanism, chain)
+    before = resident_bytes("VmRSS")
+    decoded = call(released, mechanism, chain)
+    extra = resident_bytes("VmHWM") - before
+    seconds, decoded = cpu_seconds(lambda: call(released, mechanism, chain), int(repeats))
+    if way == "posterior":
+        decoded = decoded.most_likely()
+    elif way == "sample":
+        (decoded,) = decoded
+    wrong = float(np.mean(decoded.codes != truth.codes))
+    released_wrong = float(np.mean(released.codes != truth.codes))
+    emit(
+        rows=truth.codes.size,
+        seconds=seconds,
+        extra=extra,
+        wrong=wrong,
+        released_wrong=released_wrong,
+    )
+
+
+def on_language(mechanism: str, epsilon: str, count: str, length: str, repeats: str) -> None:
+    """Words of the grid world released by a mechanism on its language: speed, memory, errors."""
+    chain = privet.MarkovChain(np.full(16, 1 / 16), rooms(4))
+    language = privet.Language.from_chain(chain)
+    truth = chain.sample_words(int(count), int(length))
+    release = getattr(privet, mechanism)(language, epsilon=epsilon).release
+    before = resident_bytes("VmRSS")
+    released = release(truth)
+    extra = resident_bytes("VmHWM") - before
+    seconds, released = cpu_seconds(lambda: release(truth), int(repeats))
+    outside = int((language.first_impossible_each(released) >= 0).sum())
+    if outside:
+        raise ValueError(f"{outside} released words are not in the language")
+    wrong = float(np.mean(released.codes != truth.codes))
+    emit(rows=truth.codes.size, seconds=seconds, extra=extra, wrong=wrong)
+
+
+def counting(length: str, repeats: str) -> None:
+    """The words of the grid world counted, exactly, by their distance from one of them."""
+    chain = privet.MarkovChain(np.full(16, 1 / 16), rooms(4))
+    language, word = privet.Language.from_chain(chain), chain.sample(int(length))
+    before = resident_bytes("VmRSS")
+    seconds, counts = cpu_seconds(lambda: language.count_by_distance(word), int(repeats))
+    extra = resident_bytes("VmHWM") - before
+    if sum(counts) != language.count(int(length)) or counts[0] != 1:
+        raise ValueError("the counts by distance do not add up to the words")
+    emit(rows=int(length), seconds=seconds, extra=extra)
+
+
 CASES: dict[str, Callable[..., None]] = {
+    "algorithm-1": beside_algorithm_1,
     "array": array,
     "codes": codes,
+    "counting": counting,
+    "decode": decode,
+    "expansion": beside_expansion,
     "labels": labels,
     "memory": memory,
+    "on-language": on_language,
     "words": words,
 }
 

@@ -41,6 +41,19 @@ def public_codes(rows: int, size: int = SIZE) -> NDArray[Any]:
     return np.random.default_rng(1965).integers(0, size, rows, dtype=dtype)
 
 
+def rooms(side: int) -> NDArray[np.float64]:
+    """Steps between the rooms of a square grid: stay with probability 0.8, else go next door.
+
+    (side^2, side^2) transition matrix; a room has 2 to 4 doors.
+    """
+    size = side * side
+    row, column = np.divmod(np.arange(size), side)
+    far = abs(row[:, None] - row) + abs(column[:, None] - column)
+    doors = (far == 1).astype(float)
+    stay = 0.8 * np.eye(size)
+    return np.asarray(0.2 * doors / doors.sum(axis=1, keepdims=True) + stay)
+
+
 def cpu_seconds(call: Callable[[], object], repeats: int) -> tuple[list[float], Any]:
     """CPU seconds of each of `repeats` calls, and what the last one gave back."""
     seconds, result = [], None

@@ -17,9 +17,10 @@ import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from outcomes import Effort
 from processes import HERE, Processes
 from report import Section, Target, table
-from sections import SECTIONS, Effort
+from sections import SECTIONS
 
 PAGE = HERE.parent / "docs" / "benchmarks.md"
 

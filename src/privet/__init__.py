@@ -1,15 +1,17 @@
 """Privet: differential privacy for categories and sequences of categories.
 
 Contract. Every public name imports from here (`from privet import RandomizedResponse`), and
-`estimate`, `testing` and `datasets` are reached as submodules. Importing `privet` imports nothing
-else: a name brings in its room, and the libraries that room needs, when it is first used (PEP 562).
-An unknown name is an AttributeError, as in any module. `dir(privet)` lists the public names.
+`estimate`, `decode`, `testing` and `datasets` are reached as submodules. Importing `privet` imports
+nothing else: a name brings in its room, and the libraries that room needs, when it is first used
+(PEP 562). An unknown name is an AttributeError, as in any module. `dir(privet)` lists the public
+names.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from privet import datasets, estimate, testing
+    from privet.chains import HiddenMarkovModel, MarkovChain, read_model
     from privet.errors import (
         BudgetExceededError,
         ColumnNotFoundError,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         PrivetError,
         RandomnessError,
     )
+    from privet.estimate import decode
     from privet.languages import Language
     from privet.mechanisms import (
         Exponential,
@@ -50,8 +53,10 @@ __all__ = [
     "Exponential",
     "FileFormatError",
     "Guarantee",
+    "HiddenMarkovModel",
     "IndependentRecords",
     "Language",
+    "MarkovChain",
     "MissingExtraError",
     "MissingValueError",
     "ModelError",
@@ -71,21 +76,31 @@ __all__ = [
     "Words",
     "__version__",
     "datasets",
+    "decode",
     "estimate",
     "plan",
+    "read_model",
     "release",
     "testing",
 ]
 
-_SUBMODULES = frozenset({"datasets", "estimate", "testing"})
+_SUBMODULES = {
+    "datasets": "datasets",
+    "decode": "estimate.decode",
+    "estimate": "estimate",
+    "testing": "testing",
+}
+"""Public submodules, and where they are."""
 
 _ROOM_OF = {
     "Alphabet": "symbols",
     "Codes": "symbols",
     "Exponential": "mechanisms",
     "Guarantee": "privacy",
+    "HiddenMarkovModel": "chains",
     "IndependentRecords": "privacy",
     "Language": "languages",
+    "MarkovChain": "chains",
     "RandomizedResponse": "mechanisms",
     "Receipt": "releasing",
     "RecordLoss": "privacy",
@@ -95,6 +110,7 @@ _ROOM_OF = {
     "WordStaircase": "mechanisms",
     "Words": "symbols",
     "plan": "releasing",
+    "read_model": "chains",
     "release": "releasing",
 }
 """Where a public name lives; one that is not listed here is an error class."""
@@ -121,7 +137,7 @@ def _load(name: str) -> object:
     from importlib import import_module
 
     if name in _SUBMODULES:
-        return import_module(f"privet.{name}")
+        return import_module(f"privet.{_SUBMODULES[name]}")
     room = import_module(f"privet.{_ROOM_OF.get(name, 'errors')}")
     value: object = getattr(room, name)
     return value

@@ -11,7 +11,16 @@ import pytest
 
 Run = Callable[..., Any]
 
-COMMANDS = [["demo"], ["plan"], ["release", "table"], ["release", "words"], ["estimate"]]
+MODEL = "With a model:"
+
+COMMANDS = [
+    ["demo"],
+    ["plan"],
+    ["release", "table"],
+    ["release", "words"],
+    ["estimate"],
+    ["fit"],
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -35,8 +44,23 @@ def test_every_example_runs_as_printed(run: Run) -> None:
         assert example_in(run(*group, "--help").out).startswith("privet ")
 
 
-def example_in(text: str) -> str:
-    return " ".join(text.partition("Example:")[2].replace(" \\\n", " ").split())
+def test_the_examples_with_models_run_as_printed(run: Run) -> None:
+    """Each may say one thing, and no more, on the standard error."""
+    said = {"release words": "the released words were decoded", "fit": "the chain holds the steps"}
+    for command in (["plan"], ["release", "words"], ["fit"]):
+        example = example_in(run(*command, "--help").out, MODEL)
+        if command == ["fit"]:
+            example = example_in(run("fit", "--help").out)
+        done = run(*shlex.split(example)[1:])
+        assert done.code == 0, example
+        note = said.get(" ".join(command))
+        assert len(done.err.splitlines()) == (note is not None)
+        assert done.err.startswith(f"privet: note: {note}" if note else "")
+
+
+def example_in(text: str, mark: str = "Example:") -> str:
+    after = text.partition(mark)[2].partition(MODEL)[0]
+    return " ".join(after.replace(" \\\n", " ").split())
 
 
 def test_narrow_help_cuts_no_word() -> None:
@@ -69,7 +93,7 @@ def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
-    for name in ("demo", "plan", "release", "estimate"):
+    for name in ("demo", "plan", "release", "estimate", "fit"):
         assert f" {name} " in done.out
     assert "..." not in done.out.partition("Commands:")[2]
 

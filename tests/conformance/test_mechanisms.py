@@ -25,7 +25,13 @@ from privet import Alphabet, Codes, DomainError, Language, ParameterError, Words
 from privet.exact import exp_down, log_down, log_up
 from privet.mechanisms import REGISTRY, Exponential, HammingMechanism, Mechanism
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "words.json").read_text())["cases"]
+GOLDEN = [
+    case
+    for case in json.loads((Path(__file__).parents[1] / "golden" / "words.json").read_text())[
+        "cases"
+    ]
+    if all(map(all, case["allowed"]))
+]
 
 SHAPES = [(1, 3), (2, 2), (2, 3), (3, 2)]
 """(length, symbols) of words few enough to list every pair and every output."""

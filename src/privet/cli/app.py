@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from privet.cli import demo, estimate, plan, release_table, release_words
+from privet.cli import demo, estimate, fit, plan, release_table, release_words
 from privet.cli.places import program
 
 
@@ -38,11 +38,16 @@ class _Group(_PlainHelp, typer.core.TyperGroup):
 _EXAMPLE_WIDTH = 74
 
 
-def _example(text: str) -> str:
-    """The example as lines that can be pasted into a shell."""
+def _example(text: str, with_model: str = "") -> str:
+    """The examples as lines that can be pasted into a shell."""
+    second = f"\n\n\b\nWith a model:\n{_shell_lines(with_model)}" if with_model else ""
+    return f"\b\nExample:\n{_shell_lines(text)}{second}"
+
+
+def _shell_lines(text: str) -> str:
     command = f"{program()}{text.removeprefix('privet')}"
     lines = wrap(command, _EXAMPLE_WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "\b\nExample:\n" + " \\\n  ".join(lines)
+    return " \\\n  ".join(lines)
 
 
 app = typer.Typer(
@@ -68,18 +73,29 @@ _release = typer.Typer(
 
 
 def _add(
-    group: typer.Typer, name: str, short: str, command: Callable[..., None], example: str
+    group: typer.Typer,
+    name: str,
+    short: str,
+    command: Callable[..., None],
+    example: str,
+    with_model: str = "",
 ) -> None:
     """A command whose help is its docstring, each paragraph filled to the width at hand."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    group.command(name, cls=_Command, help=text, short_help=short, epilog=_example(example))(
-        command
-    )
+    epilog = _example(example, with_model)
+    group.command(name, cls=_Command, help=text, short_help=short, epilog=epilog)(command)
 
 
 _add(app, "demo", "See a release and its estimates beside the truth.", demo.demo, demo.EXAMPLE)
-_add(app, "plan", "Compare the mechanisms before anything is spent.", plan.plan, plan.EXAMPLE)
+_add(
+    app,
+    "plan",
+    "Compare the mechanisms before anything is spent.",
+    plan.plan,
+    plan.EXAMPLE,
+    plan.MODEL_EXAMPLE,
+)
 app.add_typer(_release, name="release")
 _add(
     _release, "table", "Columns, each value by itself.", release_table.table, release_table.EXAMPLE
@@ -90,6 +106,7 @@ _add(
     "Sequences, one an id or one a row.",
     release_words.words,
     release_words.EXAMPLE,
+    release_words.MODEL_EXAMPLE,
 )
 _add(
     app,
@@ -98,6 +115,7 @@ _add(
     estimate.estimate,
     estimate.EXAMPLE,
 )
+_add(app, "fit", "Learn a Markov chain from public or released sequences.", fit.fit, fit.EXAMPLE)
 
 
 def _print_version(wanted: bool) -> None:

@@ -56,7 +56,7 @@ def estimate(
     _check_mechanism(known)
     chosen = _chosen(column or [], _columns(known))
     if not changed_file:
-        _check_file(released, known)
+        check_file(released, known)
     with Ticker() as tick:
         tick(f"reading {released.name}", 0, 0)
         table = _read(released, known, chosen, weights)
@@ -124,6 +124,13 @@ def _check_mechanism(receipt: "Receipt") -> None:
     from privet.errors import DataError
     from privet.releasing import can_estimate
 
+    if "decoded" in receipt.layout:
+        raise DataError(
+            "Shares cannot be estimated from decoded words: the noise left in them is not the "
+            "mechanism's.",
+            hint="Estimate from a release that was made without --decode; decoding it later costs "
+            "no privacy.",
+        )
     mechanism = receipt.mechanism()
     if not can_estimate(mechanism):
         raise DataError(
@@ -133,7 +140,7 @@ def _check_mechanism(receipt: "Receipt") -> None:
         )
 
 
-def _check_file(path: Path, receipt: "Receipt") -> None:
+def check_file(path: Path, receipt: "Receipt") -> None:
     """A receipt of another file would give estimates that are wrong and look right."""
     from privet.errors import DataError
     from privet.releasing.files import sha256_of

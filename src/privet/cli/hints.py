@@ -10,10 +10,12 @@ _OPTIONS = {
     "adjacency": "--adjacency",
     "calibration": "--calibration",
     "confidence": "--confidence",
+    "decode_method": "--decode-method",
     "delta": "--delta",
     "epsilon": "--epsilon",
     "length": "--length",
     "mechanism": "--mechanism",
+    "pseudocount": "--pseudocount",
     "rows_per_person": "--person COLUMN --rows-per-person N",
     "split": "--split NAME=SHARE",
     "variance": "--variance",
@@ -39,6 +41,15 @@ def in_options(error: PrivetError) -> str:
             f"others {shown}."
         )
         return f"{error.message} {hint}{rows}"
+    if isinstance(error, DomainError) and "outside='allow'" in error.hint:
+        return (
+            f"{error.message} Correct the data or the language, or add --outside allow; every "
+            "release is in the language all the same. Words and positions count from 0, words in "
+            "the order in which they begin in the file."
+        )
+    if "Give a pseudocount such as 1" in error.hint:
+        hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
+        return f"{error.message} {hint}"
     option = _OPTIONS.get(str(getattr(error, "parameter", "")), "")
     if option and option.split()[0] not in str(error):
         return f"{error} The option is {option}."

@@ -117,7 +117,7 @@ class Domain:
 
 
 def settle_domain(
-    columns: Mapping[str, list[str] | None],
+    columns: Mapping[str, Sequence[Hashable] | None],
     schema: "Schema | None",
     *,
     missing: Sequence[str],

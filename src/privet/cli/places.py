@@ -24,8 +24,12 @@ def program() -> str:
 
 
 def shipped(name: str) -> str:
-    """The path of a public data set that comes with the package: voters, income or seattle."""
-    return shlex.quote(_short(Path(privet.__file__).parent / "datasets" / f"{name}.csv"))
+    """The path of a public file that comes with the package.
+
+    `name`: a data set (voters, income or seattle), or a model (quintiles.json).
+    """
+    file = name if name.endswith(".json") else f"{name}.csv"
+    return shlex.quote(_short(Path(privet.__file__).parent / "datasets" / file))
 
 
 def _short(path: Path) -> str:

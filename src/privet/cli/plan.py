@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.places import shipped
+
 if TYPE_CHECKING:
+    from privet.chains import MarkovChain
+    from privet.languages import Language
     from privet.releasing import Plan, PlanRow
     from privet.symbols import Alphabet
 
@@ -15,6 +19,8 @@ EXAMPLE = (
     "privet plan --symbols low,middle,high --length 72 --epsilon 1,4 "
     "--adjacency 2 --rows 500 --plot errors.svg"
 )
+
+MODEL_EXAMPLE = f"privet plan --chain {shipped('quintiles.json')} --length 81 --epsilon 3"
 
 _CURVE_POINTS = 65
 _MARGIN = 2.0
@@ -32,6 +38,18 @@ def plan(
     ] = None,
     alphabet_size: Annotated[
         int | None, typer.Option(metavar="M", help="How many symbols there are, instead of a list.")
+    ] = None,
+    language: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL.json", help="The words that can happen: a language, or a chain's words."
+        ),
+    ] = None,
+    chain: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CHAIN.json", help="A public Markov chain: compare decoding with it too."
+        ),
     ] = None,
     length: Annotated[
         int, typer.Option("--length", "-n", metavar="N", help="Symbols of a word; 1 for a column.")
@@ -66,31 +84,72 @@ def plan(
     Shares can be estimated from a release only where the column "estimate" says so. --rows adds the
     largest standard error of the share of a symbol, at one position of the words, that the
     mechanism's noise alone gives.
+
+    With --language every mechanism is asked whether its words can happen ("possible"); with --chain
+    randomised response is also decoded (in Python privet.decode), which is free. A chain alone is
+    also the language of its words. Errors without a formula are simulated, with their standard
+    error. Models must be public.
     """
     from privet import releasing
     from privet.cli.output import Ticker, print_json
+    from privet.errors import ParameterError
     from privet.exact import read_count, read_epsilon
 
-    alphabet = _alphabet(symbols, alphabet_size)
+    target, model = _target(symbols, alphabet_size, language, chain)
+    if plot is not None and (model is not None or not target.is_all):
+        raise ParameterError(
+            "The plot has mechanisms on all words only.",
+            hint="Leave out --plot, or --language and --chain.",
+        )
     targets = [read_epsilon(part) for text in epsilon for part in text.split(",")]
     size = None if rows is None else read_count(rows, "--rows")
     if plot is not None:
         _check_plot(plot, overwrite)
     with Ticker() as tick:
         plans = []
-        for number, target in enumerate(targets):
-            tick(f"planning for epsilon {float(target):g}", number, len(targets))
+        for number, wanted in enumerate(targets):
+            tick(f"planning for epsilon {float(wanted):g}", number, len(targets))
             plans.append(
                 releasing.plan(
-                    alphabet, epsilon=target, length=length, adjacency=adjacency, delta=delta
+                    target,
+                    epsilon=wanted,
+                    length=length,
+                    adjacency=adjacency,
+                    delta=delta,
+                    chain=model,
                 )
             )
         if plot is not None:
-            _draw(plot, alphabet, plans, tick)
+            _draw(plot, target.alphabet, plans, tick)
     if as_json:
         print_json(_as_json(plans, size, plot))
     else:
         _print(plans, size, plot)
+
+
+def _target(
+    symbols: str | None, size: int | None, language: Path | None, chain: Path | None
+) -> "tuple[Language, MarkovChain | None]":
+    """The words to plan for, and the chain. Errors: FileFormatError, ModelError by place."""
+    from privet.cli.models import read_chain_file, read_language_file, symbols_of
+    from privet.cli.options import read_symbol_list
+    from privet.errors import ParameterError
+    from privet.languages import Language
+
+    model = None if chain is None else read_chain_file(chain, "--chain")
+    if language is None and chain is None:
+        return Language.all(_alphabet(symbols, size)), None
+    if size is not None:
+        raise ParameterError(
+            "A model has its own symbols.", hint="Leave --alphabet-size out.", parameter="symbols"
+        )
+    if language is not None:
+        words, place = read_language_file(language), language
+    elif model is not None and chain is not None:
+        words, place = Language.from_chain(model), chain
+    if symbols is not None:
+        symbols_of(words.alphabet, read_symbol_list(symbols, "--symbols"), place)
+    return words, model
 
 
 def _alphabet(symbols: str | None, size: int | None) -> "Alphabet":
@@ -173,13 +232,16 @@ def _as_json(plans: Sequence["Plan"], rows: int | None, plot: Path | None) -> di
 
 def _print(plans: Sequence["Plan"], rows: int | None, plot: Path | None) -> None:
     from privet.cli.output import print_blank, print_table, print_text
+    from privet.releasing import FeasiblePlan
 
     errors = [] if rows is None else ["std. error"]
+    feasible = isinstance(plans[0], FeasiblePlan)
+    possible = ["possible"] if feasible else []
     for plan in plans:
         print_table(
             _title(plan),
-            ["mechanism", "epsilon spent", "wrong", "share", *errors, "estimate"],
-            [_cells(row, rows) for row in plan.rows],
+            ["mechanism", "epsilon spent", "wrong", "share", *errors, "estimate", *possible],
+            [_cells(row, rows, feasible) for row in plan.rows],
             marked=[plan.rows.index(plan.recommended)],
         )
         print_text(f"* Recommended: {plan.reason}", style="bold")
@@ -191,6 +253,12 @@ def _print(plans: Sequence["Plan"], rows: int | None, plot: Path | None) -> None
         "the data, and their share; 'estimate': whether privet estimate can read a release.",
         style="dim",
     )
+    if isinstance(plans[0], FeasiblePlan):
+        print_text(
+            "'possible': whether every word that goes out is in the language. Errors with '+-' and "
+            f"their standard error are simulated, averaged over {plans[0].averaged_over}.",
+            style="dim",
+        )
     if rows is not None:
         size = "1 row" if rows == 1 else f"{rows:,} rows"
         print_text(
@@ -221,7 +289,7 @@ def _title(plan: "Plan") -> str:
     )
 
 
-def _cells(row: "PlanRow", rows: int | None) -> list[str]:
+def _cells(row: "PlanRow", rows: int | None, feasible: bool) -> list[str]:
     from privet.cli.output import percent, plain
     from privet.privacy.guarantee import decimal_up
 
@@ -229,10 +297,12 @@ def _cells(row: "PlanRow", rows: int | None) -> list[str]:
     return [
         row.title,
         decimal_up(row.spent, 5),
-        plain(row.expected_errors),
+        plain(row.expected_errors)
+        + (f" +- {plain(row.errors_standard_error, 2)}" if row.errors_standard_error else ""),
         percent(row.share_wrong),
         *([] if rows is None else ["-" if error is None else percent(error)]),
         "yes" if row.can_estimate else "no",
+        *(["yes" if row.possible else "no"] if feasible else []),
     ]
 
 

@@ -11,7 +11,7 @@ import typer
 
 if TYPE_CHECKING:
     from privet.cli.schema import Schema
-    from privet.releasing import Part, Release
+    from privet.releasing import Part, Receipt, Release
     from privet.symbols import Alphabet
 
 File = Annotated[
@@ -104,7 +104,6 @@ def print_release(
     from privet.cli import say
     from privet.cli.output import count, print_blank, print_json, print_table, print_text
     from privet.privacy.guarantee import decimal_up
-    from privet.releasing import can_estimate
     from privet.releasing.files import receipt_path_for
 
     known = done.receipt
@@ -118,10 +117,11 @@ def print_release(
     print_text(known.sentence, style="bold")
     print_blank()
     per_row = known.kind == "table"
+    decoded = ", decoded" if "decoded" in known.layout else ""
     rows = [
         [
             part.column or "all columns",
-            _short_title(known.mechanism(part.column).title),
+            f"{_short_title(known.mechanism(part.column).title)}{decoded}",
             str(part.categories),
             decimal_up(part.spent if per_row else part.record_loss, 5),
             *_errors(part),
@@ -132,11 +132,7 @@ def print_release(
     print_table("", [*header, "expected wrong", "share"], rows, text_columns=2)
     for line in (*(f"{sentence}." for sentence in added), *known.spent_lines):
         print_text(line)
-    if not can_estimate(known.mechanism()):
-        print_text(
-            "Shares cannot be estimated from this release: `privet estimate` reads "
-            "randomized-response and exponential only."
-        )
+    _print_remarks(known)
     for what, names in (("Kept", known.layout["kept"]), ("Left out", known.layout["left_out"])):
         if names:
             print_text(f"{what}: {', '.join(names)}.")
@@ -145,6 +141,27 @@ def print_release(
     size = known.shape["rows"]
     print_text(f"Release: {output} ({count(size)} {'row' if size == 1 else 'rows'})")
     print_text(f"Receipt: {place}")
+
+
+def _print_remarks(known: "Receipt") -> None:
+    """How the errors were predicted, and what cannot be estimated."""
+    from privet.cli.output import plain, print_text
+    from privet.releasing import can_estimate
+
+    for part in known.parts:
+        if over := part.law.get("expected_errors_averaged_over"):
+            error = plain(part.law["expected_errors_standard_error"], 2)
+            print_text(
+                f"The expected errors are averaged over {over}, by simulation (standard error "
+                f"{error})."
+            )
+    if "decoded" in known.layout:
+        print_text("Shares and chains cannot be estimated from a decoded release.")
+    elif not can_estimate(known.mechanism()):
+        print_text(
+            "Shares cannot be estimated from this release: `privet estimate` reads "
+            "randomized-response and exponential only."
+        )
 
 
 def _short_title(title: str) -> str:

@@ -1,5 +1,6 @@
-"""What the data were like, estimated from their release: shares of symbols, alone and together."""
+"""What the data were like, estimated from their release: shares, likely words, the chain behind."""
 
+from privet.estimate import decode
 from privet.estimate.columns import columns
 from privet.estimate.counting import Tally
 from privet.estimate.frequencies import (
@@ -16,12 +17,15 @@ from privet.estimate.joint import (
     joint_tally,
 )
 from privet.estimate.projection import project_to_simplex
+from privet.estimate.transitions import TransitionEstimate, transitions
 
 __all__ = [
     "FrequencyEstimate",
     "JointEstimate",
     "Tally",
+    "TransitionEstimate",
     "columns",
+    "decode",
     "frequencies",
     "frequencies_by_position",
     "frequencies_from_counts",
@@ -30,4 +34,5 @@ __all__ = [
     "joint_tally",
     "project_to_simplex",
     "tally",
+    "transitions",
 ]

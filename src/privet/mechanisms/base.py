@@ -103,10 +103,12 @@ class Mechanism(ABC):
 
 
 class HammingMechanism(Mechanism):
-    """A mechanism on all words over an alphabet whose law depends on Hamming distance alone.
+    """A mechanism on words that sees them through their Hamming distances alone.
 
-    P(output | input) = law(distance) and is the same for every input of a length, so a law by
-    distance says everything. `adjacency` b: two words are neighbours if they differ in 1..b places.
+    `adjacency` b: two words are neighbours if they have one length and differ in 1..b places. On
+    all words P(output | input) = law(distance) is the same for every input of a length, so a length
+    says as much as a word. On a language that forbids some words (`on_language.py`) it is not, and
+    a method that is given a length says what holds for all its words, or refuses.
     """
 
     alphabet: Alphabet
@@ -146,9 +148,12 @@ class HammingMechanism(Mechanism):
         Errors: DomainError by position, DataError for an array that is not one-dimensional,
         ParameterError if no word has as many symbols as `adjacency` lets change.
         """
-        encoded = self._read(x)
-        self._check_adjacency(encoded)
+        encoded = self._checked(x)
         return encoded.rebuild(self._draw(encoded.codes, encoded.offsets))
+
+    def check(self, x: Any) -> None:
+        """Refuse what `release` would refuse, without drawing anything. Errors: as `release`."""
+        self._checked(x)
 
     def distance_distribution(self, word: Sequence[Any] | int) -> FloatArray:
         """(n+1,) float64: entry l = P(Hamming distance between input and release = l).
@@ -163,6 +168,12 @@ class HammingMechanism(Mechanism):
         distribution = self.distance_distribution(word)
         return float(distribution @ np.arange(distribution.size))
 
+    def _checked(self, x: Any) -> Encoded:
+        encoded = self._read(x)
+        self._check_adjacency(encoded)
+        self._check_words(encoded)
+        return encoded
+
     def _read(self, x: Any) -> Encoded:
         return read_words(self.alphabet, x)
 
@@ -176,6 +187,9 @@ class HammingMechanism(Mechanism):
                 hint=f"Use an adjacency of at most {longest}, which protects a whole word.",
                 parameter="adjacency",
             )
+
+    def _check_words(self, encoded: Encoded) -> None:
+        """Refuse words that the mechanism is not for, by word and position; here there are none."""
 
     def _length(self, word: Sequence[Any] | int) -> int:
         if isinstance(word, int | np.integer):

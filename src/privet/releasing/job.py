@@ -18,13 +18,14 @@ from privet.errors import ParameterError
 from privet.exact import ratio_up
 from privet.mechanisms import WordExponential, WordPermuteAndFlip, WordStaircase
 from privet.mechanisms.base import CodeArray, HammingMechanism
+from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
 from privet.privacy import Guarantee
+from privet.releasing.blocks import Progress, block_by_block
+from privet.releasing.decoding import Decoding
+from privet.releasing.prediction import predict
 from privet.releasing.receipt import Kind, Part, Per
 from privet.symbols import Words
-
-Progress = Callable[[str, int, int], None]
-"""Called with (what is being done, symbols done, symbols in all)."""
 
 BLOCK_SYMBOLS = 1 << 22
 """Words are drawn in blocks of about this many symbols, so that a long draw tells how far it is."""
@@ -71,24 +72,28 @@ def describe_words(
     column: str | None,
     times: int = 1,
     per: Per = "symbol",
+    decoding: Decoding | None = None,
     **stand_ins: Any,
 ) -> Part:
     """What the mechanism will do to words of those lengths ({length: how many words}).
 
-    `times`: how many times its own epsilon the promise costs.
+    `times`: how many times its own epsilon the promise costs; `decoding`: what is done to its
+    output, which the expected errors include. Errors: ParameterError for a length that no word of
+    the language has; ParameterTypeError, ModelError where the output cannot be decoded.
     """
+    if decoding is not None:
+        decoding.check(mechanism)
+    prediction = predict(mechanism, lengths, decoding)
     present = [length for length in lengths if length] or [1]
     return Part(
         column,
         mechanism.to_json(),
         sum(length * count for length, count in lengths.items()),
-        sum(
-            count * mechanism.expected_errors(length) for length, count in lengths.items() if length
-        ),
+        prediction.errors,
         times * max(mechanism.spent(length) for length in present),
         max(mechanism.record_loss(length).maximum for length in present),
         per,
-        law_in_use(mechanism, max(present)),
+        {**law_in_use(mechanism, max(present)), **prediction.to_json()},
         **stand_ins,
     )
 
@@ -99,6 +104,9 @@ def law_in_use(mechanism: HammingMechanism, length: int) -> dict[str, Any]:
     "rate": -d log P / d distance of the exponential family; "keep_probability" where symbols are
     answered one by one; the staircase has its "factor" and "shift".
     """
+    if isinstance(mechanism, LanguageMechanism):
+        rate = mechanism.rate(length)
+        return {"calibration": "paper", "rate": rate, "word_length": length}
     if isinstance(mechanism, WordStaircase):
         factor, shift = float(mechanism.factor), mechanism.shift(length)
         return {"factor": factor, "shift": shift, "word_length": length}
@@ -136,18 +144,6 @@ def count_different(before: CodeArray, after: CodeArray, measure: bool) -> tuple
 
 def draw_words(mechanism: HammingMechanism, words: Words, progress: Progress) -> Words:
     """A release of each word, drawn in blocks of whole words (the words are independent)."""
-    total = int(words.codes.size)
-    out: CodeArray = np.empty_like(words.codes)
-    first = 0
-    while first < len(words):
-        progress("drawing", int(words.offsets[first]), total)
-        reach = words.offsets[first] + BLOCK_SYMBOLS
-        last = max(first + 1, int(np.searchsorted(words.offsets, reach, side="right")) - 1)
-        start, stop = int(words.offsets[first]), int(words.offsets[last])
-        block = Words(
-            words.alphabet, words.codes[start:stop], words.offsets[first : last + 1] - start
-        )
-        out[start:stop] = mechanism.release(block).codes
-        first = last
-    progress("drawing", total, total)
-    return words.with_codes(out)
+    return block_by_block(
+        words, mechanism.release, symbols=BLOCK_SYMBOLS, stage="drawing", progress=progress
+    )

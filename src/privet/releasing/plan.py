@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privet.chains import MarkovChain
 from privet.errors import ParameterError
 from privet.exact import exact_number, float_up, read_count, read_delta, read_epsilon
 from privet.exact.number import Number
@@ -24,7 +25,9 @@ from privet.mechanisms import (
     WordStaircase,
 )
 from privet.mechanisms.base import HammingMechanism, Mechanism
+from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.releasing.decoding import Decoding
 from privet.releasing.notes import weak_parameters
 from privet.symbols import Alphabet
 
@@ -42,7 +45,9 @@ class PlanRow:
 
     `epsilon`: guaranteed; `spent`: upper bound of what is really spent; `expected_errors`: symbols;
     `share_wrong`: of the length; `bounds`: (lower, upper) from the theorem that states them;
-    `note`: what to know about it.
+    `note`: what to know about it; `errors_standard_error`: of the expected errors where they are
+    simulated, 0 where there is a formula; `possible`: whether every output is in the language;
+    `decoding`: what is done to the mechanism's output, if anything.
     """
 
     title: str
@@ -53,18 +58,20 @@ class PlanRow:
     share_wrong: float
     bounds: tuple[float, float]
     note: str = ""
+    errors_standard_error: float = 0.0
+    possible: bool = True
+    decoding: Decoding | None = None
 
     @property
     def keep_probability(self) -> float | None:
         """How often a symbol is released as it is, where symbols are answered one by one."""
-        if not isinstance(self.mechanism, SymbolwiseMechanism):
-            return None
-        return float(self.mechanism.keep_probability)
+        law = _symbolwise(self.mechanism)
+        return None if law is None else float(law.keep_probability)
 
     @property
     def can_estimate(self) -> bool:
         """Whether `privet.estimate` can read a release of it."""
-        return can_estimate(self.mechanism)
+        return self.decoding is None and can_estimate(self.mechanism)
 
     def standard_error(self, rows: int) -> float | None:
         """The largest standard error a share can have when it is estimated from `rows` releases.
@@ -73,9 +80,10 @@ class PlanRow:
         variance s k (1 - k) + (1 - s) p (1 - p), largest at s = 0 or 1; dividing the count by
         k - p undoes the mechanism [warner-1965]. None where nothing can be estimated.
         """
-        if not isinstance(self.mechanism, SymbolwiseMechanism):
+        law = _symbolwise(self.mechanism)
+        if law is None or not self.can_estimate:
             return None
-        keep, move = self.mechanism.keep_probability, self.mechanism.move_probability
+        keep, move = law.keep_probability, law.move_probability
         variance = max(keep * (1 - keep), move * (1 - move))
         return math.sqrt(variance / rows) / float(keep - move)
 
@@ -87,6 +95,9 @@ class PlanRow:
             "spent": float_up(self.spent),
             "expected_errors": self.expected_errors,
             "share_wrong": self.share_wrong,
+            "expected_errors_standard_error": self.errors_standard_error,
+            "always_possible": self.possible,
+            "decode_method": None if self.decoding is None else self.decoding.method,
             "error_bounds": list(self.bounds),
             "keep_probability": self.keep_probability,
             "can_estimate": self.can_estimate,
@@ -125,30 +136,34 @@ class Plan:
         others = [row for row in self.rows if row not in equal]
         if len(equal) > 1:
             text = (
-                f"{_capital(best.title)}. {_NUMBERS[len(equal)]} have the fewest expected errors, "
+                f"{capital(best.title)}. {_NUMBERS[len(equal)]} have the fewest expected errors, "
                 "equal to within 0.1 %, and the simplest is recommended"
             )
         else:
-            text = f"{_capital(best.title)} has the fewest expected errors at this guarantee"
+            text = f"{capital(best.title)} has the fewest expected errors at this guarantee"
         if others:
             low, high = (
-                _factor(extreme(row.expected_errors for row in others), best.expected_errors)
+                factor(extreme(row.expected_errors for row in others), best.expected_errors)
                 for extreme in (min, max)
             )
             which = "the paper rates err" if all(map(_is_paper, others)) else "the others err"
             text += f"; {which} {low if low == high else f'{low} to {high}'} times more"
-        return " ".join((f"{text}.", *self._warnings()))
+        return " ".join((f"{text}.", *self._estimating(), *self.warnings()))
 
-    def _warnings(self) -> Iterator[str]:
-        best, blind = self.recommended, (self.alphabet_size - 1) / self.alphabet_size
+    def _estimating(self) -> Iterator[str]:
+        best = self.recommended
         if not best.can_estimate:
             other = self.for_estimates
             yield (
                 f"But `privet estimate` cannot read a {best.title} release: to estimate shares, "
                 f"choose {other.title} (--mechanism {other.mechanism.name}, "
-                f"{_factor(other.expected_errors, best.expected_errors)} times the errors) now, "
+                f"{factor(other.expected_errors, best.expected_errors)} times the errors) now, "
                 "since a second release costs its epsilon again."
             )
+
+    def warnings(self) -> Iterator[str]:
+        """What is weak about the recommendation, a sentence each."""
+        best, blind = self.recommended, (self.alphabet_size - 1) / self.alphabet_size
         if best.share_wrong > 0.9 * blind:
             yield (
                 f"It still gets {best.share_wrong:.0%} of the symbols wrong where blind guessing "
@@ -162,7 +177,7 @@ class Plan:
         elif self.delta and self._without_delta() <= _limit(self.rows):
             yield "Delta changes nothing here: without it the errors are the same to 0.1 %."
         for note in weak_parameters(self.epsilon):
-            yield f"{_capital(note)}."
+            yield f"{capital(note)}."
 
     def _without_delta(self) -> float:
         pure = _randomized_response(
@@ -202,12 +217,16 @@ def plan(
     length: int = 1,
     adjacency: int = 1,
     delta: Number = 0,
+    chain: MarkovChain | None = None,
 ) -> Plan:
     """Compare every applicable mechanism at one guarantee, without touching data.
 
-    `language`: all words over an alphabet, or the alphabet itself; `length`: symbols of a word (1
-    for a column of a table). Errors: ParameterError for an epsilon, delta, length or adjacency out
-    of range, also an adjacency beyond the length.
+    `language`: the words that can happen, or an alphabet for all words over it; `length`: symbols
+    of a word (1 for a column of a table); `chain`: a public Markov chain of what words are like:
+    then decoding is compared too. On a language that forbids words, and with a chain, the plan is a
+    `FeasiblePlan`, some of whose errors are simulated. Errors: ParameterError for an epsilon,
+    delta, length or adjacency out of range, also an adjacency beyond the length; ModelError for a
+    chain over other states, or one that leaves the language.
     """
     total, slack = read_epsilon(epsilon), read_delta(delta)
     size, covered = read_count(length, "length"), read_count(adjacency, "adjacency")
@@ -218,7 +237,13 @@ def plan(
             parameter="adjacency",
         )
     words = language if isinstance(language, Language) else Language.all(language)
-    rows = tuple(_rows(words, total, slack, size, covered))
+    if chain is not None or not words.is_all:
+        from privet.releasing.feasible import feasible_plan  # which is made of what is here
+
+        return feasible_plan(
+            words, chain, epsilon=total, delta=slack, length=size, adjacency=covered
+        )
+    rows = tuple(rows_on_all_words(words.alphabet, total, slack, size, covered))
     return Plan(len(words.alphabet), size, covered, total, slack, rows)
 
 
@@ -242,9 +267,11 @@ def plan_curve(
     ]
 
 
-def _rows(
-    words: Language, epsilon: Fraction, delta: Fraction, length: int, adjacency: int
+def rows_on_all_words(
+    alphabet: Alphabet, epsilon: Fraction, delta: Fraction, length: int, adjacency: int
 ) -> Iterator[PlanRow]:
+    """A row for each mechanism on all words, the simplest first."""
+    words = Language.all(alphabet)
     yield _randomized_response(words.alphabet, epsilon, delta, length, adjacency)
     unused = "pure, delta is not used" if delta and adjacency == 1 else ""
     same = "" if delta and adjacency == 1 else "the same law as randomised response"
@@ -307,11 +334,13 @@ def _row(
     )
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """A sentence's first word."""
     return text[:1].upper() + text[1:]
 
 
-def _factor(more: float, fewer: float) -> str:
+def factor(more: float, fewer: float) -> str:
+    """How many times more, to read."""
     ratio = more / fewer if fewer else math.inf
     return "over a million" if ratio > 1e6 else f"{ratio:.3g}"
 
@@ -331,4 +360,11 @@ def _is_paper(row: PlanRow) -> bool:
 
 def can_estimate(mechanism: Mechanism) -> bool:
     """Whether the mechanism answers each symbol by itself, which estimating needs."""
-    return isinstance(mechanism, SymbolwiseMechanism)
+    return _symbolwise(mechanism) is not None
+
+
+def _symbolwise(mechanism: Mechanism) -> SymbolwiseMechanism | None:
+    """The mechanism, if it answers symbols one by one: not on a language that forbids words."""
+    if isinstance(mechanism, SymbolwiseMechanism) and not isinstance(mechanism, LanguageMechanism):
+        return mechanism
+    return None

@@ -140,10 +140,11 @@ class Receipt:
 
     `spent`: upper bound of the epsilon spent on the protected unit of the guarantee; `shape`: sizes
     that go out with the release (rows, columns, words, symbols); `layout`: how the release is read
-    back (released and kept columns, or the id, time and state columns) and which columns were left
-    out; `notes`: what to know beyond the guarantee; `output`: name and SHA-256 of the file, if one
-    was written; `demo`: whether the data were declared public. As text it is the sentence, what was
-    spent, and the notes.
+    back (released and kept columns, or the id, time and state columns), which columns were left
+    out, and under "decoded" with which public chain and method words were decoded; `notes`: what to
+    know beyond the guarantee; `output`: name and SHA-256 of the file, if one was written; `demo`:
+    whether the data were declared public. As text it is the sentence, what was spent, and the
+    notes.
     """
 
     kind: Kind

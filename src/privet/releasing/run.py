@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from privet.chains import MarkovChain
 from privet.errors import DataError, ParameterError, ParameterTypeError, PrivetError
 from privet.mechanisms import Mechanism
 from privet.mechanisms.base import HammingMechanism
+from privet.releasing.blocks import Progress
+from privet.releasing.decoding import Decoding
 from privet.releasing.files import check_destinations, receipt_path_for, write_release
-from privet.releasing.job import Drawn, Job, Progress, silent
+from privet.releasing.job import Drawn, Job, silent
 from privet.releasing.receipt import Receipt
 from privet.releasing.sequences import WordRequest, prepare_bare_words, prepare_words
 from privet.releasing.stand_ins import StandIn
@@ -72,6 +75,8 @@ def release(
     missing: Hashable | Mapping[str, Hashable] = None,
     published: Sequence[str] = (),
     alphabets_from_data: Names = (),
+    decode: MarkovChain | None = None,
+    decode_method: str = "viterbi",
     notes: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
@@ -95,10 +100,12 @@ def release(
     `keep`: columns that go out as they are. `other`, `missing`: symbols for labels outside the
     alphabet and for missing values, one for all columns or by column. `published`: further things
     the caller gives out, to be named in the guarantee. `alphabets_from_data`: columns whose
-    alphabet was read off the data, which limits the promise, as the guarantee then says. `notes`:
-    remarks for the receipt. `output`: where the table is written, with
-    its receipt at `receipt` (default: beside it, ending .receipt.json); an existing file is
-    refused unless `overwrite`. `demo`: the data are public, so the realised error may be seen.
+    alphabet was read off the data, which limits the promise, as the guarantee then says. `decode`:
+    a public chain with which words released symbol by symbol are decoded before they go out, by
+    `decode_method` ("viterbi", "marginals" or "sample"); the guarantee stays. `notes`: remarks for
+    the receipt. `output`: where the table is written, with its receipt at `receipt` (default:
+    beside it, ending .receipt.json); an existing file is refused unless `overwrite`. `demo`: the
+    data are public, so the realised error may be seen.
     `progress(stage, done, total)` is called now and then. `ledger`: not in this version; anything
     but None is refused. Errors: any of `privet.errors`, all before the draw but OutputError.
     """
@@ -131,6 +138,9 @@ def release(
             for name in from_data
         ),
     )
+    decoding = Decoding.read(decode, decode_method)
+    if decoding is not None:
+        request = _with_decoding(request, data, decoding)
     source = _source(request, data)
     if output is not None and isinstance(request, _Bare):
         raise ParameterError(
@@ -160,6 +170,7 @@ class _Bare:
     assumptions: tuple[str, ...]
     other: StandIn
     missing: StandIn
+    decoding: Decoding | None = None
 
 
 _Request = TableRequest | WordRequest | _Bare
@@ -235,6 +246,20 @@ def _refuse(given: object, parameter: str, reason: str) -> None:
             hint=f"Leave {parameter} out.",
             parameter=parameter,
         )
+
+
+def _with_decoding(request: "_Request", data: Any, decoding: Decoding) -> "_Request":
+    """The request with its words decoded. Errors: ParameterError where there are no words."""
+    if isinstance(request, TableRequest) or (
+        isinstance(request, _Bare) and not isinstance(data, Words)
+    ):
+        raise ParameterError(
+            "Only words are decoded, and this release is of no words.",
+            hint="Give id, time and state, or columns and adjacency; a word without a table goes "
+            "in as Words.",
+            parameter="decode",
+        )
+    return replace(request, decoding=decoding)
 
 
 def _names_present(mechanism: Mechanisms, data: Any) -> list[str]:
@@ -372,7 +397,7 @@ def _prepare_bare(request: _Bare, data: Any) -> Job:
     if not isinstance(mechanism, HammingMechanism):
         return prepare_choice(mechanism, data, published)
     if isinstance(data, Words):
-        return prepare_bare_words(mechanism, data, adjacency, published)
+        return prepare_bare_words(mechanism, data, adjacency, published, request.decoding)
     return prepare_symbols(mechanism, data, adjacency, published)
 
 

@@ -3,7 +3,9 @@
 Contract. The protected unit is any `adjacency` symbols of one word. Ids, times, the order of the
 rows and the length of every word go out unprotected and are named in the guarantee, as is every
 kept column; other columns do not go out. With delta > 0 the promise is about a single symbol, which
-the guarantee says: (epsilon, delta) alone says nothing about several.
+the guarantee says: (epsilon, delta) alone says nothing about several. On a language that forbids
+words, the promise is about changes from one of its words to another; a word outside it is refused
+by number and position before anything is drawn, unless the mechanism allows it.
 """
 
 from collections import Counter
@@ -14,11 +16,13 @@ from typing import TYPE_CHECKING, Any
 from privet.errors import DataError, ParameterError
 from privet.exact import read_count
 from privet.mechanisms.base import HammingMechanism
+from privet.mechanisms.on_language import LanguageMechanism
 from privet.privacy import Guarantee
+from privet.releasing.blocks import Progress
+from privet.releasing.decoding import METHODS, Decoding
 from privet.releasing.job import (
     Drawn,
     Job,
-    Progress,
     check_adjacency,
     count_different,
     describe_words,
@@ -53,6 +57,7 @@ class WordRequest:
     missing: StandIn = None
     published: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
+    decoding: Decoding | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in (self.id, self.time, self.state) if name is not None]
@@ -140,16 +145,25 @@ def word_guarantee(
     of: str,
     published: Sequence[str] = (),
     assumptions: Sequence[str] = (),
+    decoding: Decoding | None = None,
 ) -> Guarantee:
     """The promise about any covered symbols of one word.
 
     `what` the symbols are ("values"), of which word (`of`: "of one 'id'").
     """
+    models = _public_models(mechanism, decoding)
     covered, times = covered_symbols(mechanism, adjacency)
     own = mechanism.guarantee
     longest = max(lengths, default=0)
     same = len(lengths) == 1
     independent = "the sequences, and the symbols within one, are independent of one another"
+    if models:
+        # A language or a chain says itself that symbols of one word depend on each other.
+        independent = (
+            "the sequences are independent of one another; words are compared that differ in "
+            f"{'that symbol' if covered == 1 else 'those symbols'} alone, so what symbols tell of "
+            "others in their sequence is not counted"
+        )
     if covered >= longest:
         unit = f"The whole word: all {f'{longest} ' if same else ''}{what} {of}"
         if longest <= 1:
@@ -158,8 +172,11 @@ def word_guarantee(
     else:
         number = "one" if covered == 1 else str(covered)
         unit = f"Any {number} of the {f'{longest} ' if same else ''}{what} {of}"
+    if isinstance(mechanism, LanguageMechanism) and mechanism.outside == "refuse":
+        # That there is a release at all, which a word outside prevents, tells that all are inside.
+        unit += ", against any change that leads to another possible word"
     promise = replace(own, epsilon=own.epsilon * times, unit=unit).with_published(*published)
-    promise = promise.with_assumptions(independent, *assumptions)
+    promise = promise.with_assumptions(independent, *models, *assumptions)
     if own.delta:
         promise = promise.with_assumptions(
             "only one symbol of a word differs (with delta > 0 nothing is promised about several)"
@@ -181,7 +198,11 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
     covered, times = covered_symbols(request.mechanism, request.adjacency)
     check_adjacency(covered, lengths)
     column = request.state if request.is_long else None
-    part = describe_words(request.mechanism, lengths, column=column, times=times, **stand_ins)
+    request.mechanism.check(words)
+    decoding = request.decoding
+    part = describe_words(
+        request.mechanism, lengths, column=column, times=times, decoding=decoding, **stand_ins
+    )
     promise = word_guarantee(
         request.mechanism,
         request.adjacency,
@@ -190,11 +211,12 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
         _of(request),
         _published(request, frame),
         request.assumptions,
+        decoding,
     )
     going_out = {*request.own_columns, *request.keep}
 
     def draw(tell: Progress, measure: bool) -> Drawn:
-        released = draw_words(request.mechanism, words, tell)
+        released = _draw(request.mechanism, words, decoding, tell)
         wrong = count_different(words.codes, released.codes, measure)
         whole = sequences.rebuild(released)
         whole = whole.select([name for name in table.column_names if name in going_out])
@@ -207,8 +229,9 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
         (part,),
         draw,
         shape=_shape(lengths, rows=table.num_rows),
-        layout=_layout(request, covered),
+        layout={**_layout(request, covered), **decoded_layout(decoding)},
         notes=(
+            *output_notes(request.mechanism, decoding),
             *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
             *revealing_columns(table, request.keep),
         ),
@@ -216,7 +239,11 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
 
 
 def prepare_bare_words(
-    mechanism: HammingMechanism, words: Words, adjacency: int | None, published: Sequence[str]
+    mechanism: HammingMechanism,
+    words: Words,
+    adjacency: int | None,
+    published: Sequence[str],
+    decoding: Decoding | None = None,
 ) -> Job:
     """The job for Words that come without a table."""
     lengths = Counter(words.lengths.tolist())
@@ -224,14 +251,21 @@ def prepare_bare_words(
     if not len(words):
         raise DataError("There are no words.", hint="There is nothing to release.")
     check_adjacency(covered, lengths)
-    part = describe_words(mechanism, lengths, column=None, times=times)
+    mechanism.check(words)
+    part = describe_words(mechanism, lengths, column=None, times=times, decoding=decoding)
     sizes = "the number and order of the words and the length of each"
     promise = word_guarantee(
-        mechanism, adjacency, lengths, "symbols", "of one word", (sizes, *published)
+        mechanism,
+        adjacency,
+        lengths,
+        "symbols",
+        "of one word",
+        (sizes, *published),
+        decoding=decoding,
     )
 
     def draw(tell: Progress, measure: bool) -> Drawn:
-        released = draw_words(mechanism, words, tell)
+        released = _draw(mechanism, words, decoding, tell)
         return Drawn(released, None, count_different(words.codes, released.codes, measure))
 
     return Job(
@@ -241,9 +275,59 @@ def prepare_bare_words(
         (part,),
         draw,
         shape=_shape(lengths),
-        layout={"adjacency": covered},
-        notes=weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
+        layout={"adjacency": covered, **decoded_layout(decoding)},
+        notes=(
+            *output_notes(mechanism, decoding),
+            *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
+        ),
     )
+
+
+def _draw(
+    mechanism: HammingMechanism, words: Words, decoding: Decoding | None, tell: Progress
+) -> Words:
+    """A release of each word, decoded if that was asked for."""
+    released = draw_words(mechanism, words, tell)
+    return released if decoding is None else decoding.decode(released, mechanism, tell)
+
+
+def _public_models(
+    mechanism: HammingMechanism, decoding: Decoding | None = None
+) -> tuple[str, ...]:
+    """The assumptions that come with a language and with a chain."""
+    found = []
+    if isinstance(mechanism, LanguageMechanism):
+        found.append("the language (which words can happen) was public before the data were seen")
+    if decoding is not None:
+        found.append("the chain used for decoding was public before the data were seen")
+    return tuple(found)
+
+
+def output_notes(mechanism: HammingMechanism, decoding: Decoding | None = None) -> tuple[str, ...]:
+    """What to know of the words that go out."""
+    if decoding is not None:
+        possible = (
+            "every word is one that the chain can produce"
+            if decoding.always_possible
+            else "symbols next to each other may be impossible together"
+        )
+        note = (
+            f"the released words were decoded with a public chain ({METHODS[decoding.method]}): "
+            f"this sees nothing but the release, so the guarantee is the same; {possible}"
+        )
+        return (note,)
+    if isinstance(mechanism, LanguageMechanism) and mechanism.outside == "allow":
+        note = (
+            "words outside the language were allowed: what goes out for them is in the language "
+            "all the same"
+        )
+        return (note,)
+    return ()
+
+
+def decoded_layout(decoding: Decoding | None) -> dict[str, Any]:
+    """What a receipt says of decoding, for whoever reads the release back."""
+    return {} if decoding is None else {"decoded": decoding.to_json()}
 
 
 def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", dict[str, Any]]:

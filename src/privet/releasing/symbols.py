@@ -13,17 +13,21 @@ from typing import TYPE_CHECKING, Any
 from privet.errors import ParameterError
 from privet.mechanisms import Exponential, Mechanism
 from privet.mechanisms.base import HammingMechanism
+from privet.releasing.blocks import Progress
 from privet.releasing.job import (
     Drawn,
     Job,
-    Progress,
     check_adjacency,
     count_different,
     describe_words,
 )
 from privet.releasing.notes import weak_parameters
 from privet.releasing.receipt import Part
-from privet.releasing.sequences import covered_symbols, word_guarantee
+from privet.releasing.sequences import (
+    covered_symbols,
+    output_notes,
+    word_guarantee,
+)
 from privet.releasing.stand_ins import StandIn, stand_in
 from privet.releasing.tables import index_published
 from privet.symbols import Codes, read_symbols
@@ -52,8 +56,14 @@ def prepare_symbols(
     else:
         check_adjacency(covered, lengths)
         guarantee = word_guarantee(
-            mechanism, adjacency, lengths, "symbols", "of the word", (sizes, *published)
+            mechanism,
+            adjacency,
+            lengths,
+            "symbols",
+            "of the word",
+            (sizes, *published),
         )
+    mechanism.check(data)
     part = describe_words(
         mechanism, lengths, column=None, times=times, per="value" if is_column else "symbol"
     )
@@ -71,7 +81,10 @@ def prepare_symbols(
         draw,
         shape={"symbols": size},
         layout={"adjacency": covered},
-        notes=weak_parameters(guarantee.epsilon, guarantee.delta, units, "values"),
+        notes=(
+            *output_notes(mechanism),
+            *weak_parameters(guarantee.epsilon, guarantee.delta, units, "values"),
+        ),
     )
 
 

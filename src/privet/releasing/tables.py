@@ -18,7 +18,8 @@ from privet.exact import read_count
 from privet.mechanisms import Mechanism, RandomizedResponse
 from privet.mechanisms.base import CodeArray
 from privet.privacy import Guarantee
-from privet.releasing.job import Drawn, Job, Progress, count_different, law_in_use
+from privet.releasing.blocks import Progress
+from privet.releasing.job import Drawn, Job, count_different, law_in_use
 from privet.releasing.notes import revealing_columns, weak_parameters
 from privet.releasing.receipt import Part
 from privet.releasing.stand_ins import StandIn, check_stand_ins, stand_in

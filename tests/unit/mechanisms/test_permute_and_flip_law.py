@@ -16,6 +16,7 @@ from privet.mechanisms.word_permute_and_flip.reference import (
     law_by_permutations,
     law_by_subsets,
 )
+from privet.mechanisms.word_permute_and_flip.spectrum import AllWords, Counted
 
 SMALL = [(1, 4), (2, 2), (2, 3), (3, 2), (4, 2), (3, 3)]
 RATIOS = [Fraction(99, 100), Fraction(1, 2), Fraction(1, 20), Fraction(1, 10**9)]
@@ -39,7 +40,7 @@ def test_subset_formula_is_the_average_over_all_orders(distances: list[int]) -> 
 @pytest.mark.parametrize(("length", "size"), SMALL)
 @pytest.mark.parametrize("q", RATIOS)
 def test_quadrature_agrees_with_the_definition(length: int, size: int, q: Fraction) -> None:
-    nodes = quadrature(length, size, math.log(q))
+    nodes = quadrature(AllWords(length, size), math.log(q))
     found = nodes.psi(np.arange(length + 1.0))
     expected = [float(value) for value in exact_psi(length, size, q)]
     np.testing.assert_allclose(found, expected, rtol=1e-13)
@@ -50,7 +51,7 @@ def test_quadrature_agrees_with_the_definition(length: int, size: int, q: Fracti
 def test_enclosures_hold_the_exact_value_and_are_as_narrow_as_asked(
     length: int, size: int, q: Fraction
 ) -> None:
-    enclosure = PsiEnclosure(length, size, q)
+    enclosure = PsiEnclosure(AllWords(length, size), q)
     for bits in (40, 150):
         first, (flat_low, flat_high) = enclosure.flat_from(bits)
         for level, exact in enumerate(exact_psi(length, size, q)):
@@ -71,7 +72,10 @@ def test_quadrature_agrees_with_the_enclosure_far_from_enumeration(
     length: int, size: int, rate: Fraction
 ) -> None:
     q = exp_up(-rate)
-    enclosure, nodes = PsiEnclosure(length, size, q), quadrature(length, size, -float(rate))
+    enclosure, nodes = (
+        PsiEnclosure(AllWords(length, size), q),
+        quadrature(AllWords(length, size), -float(rate)),
+    )
     levels = [0, 1, min(3, length), length]
     found = nodes.psi(np.array(levels, float))
     for level, value in zip(levels, found, strict=True):
@@ -92,3 +96,19 @@ def test_largest_shift_ratio_is_at_distance_zero(length: int, size: int, q: Frac
         ratios = [psi[level] / psi[level + shift] for level in range(length - shift + 1)]
         assert max(ratios) == ratios[0]
         assert ratios == sorted(ratios, reverse=True)
+
+
+@pytest.mark.parametrize("counts", [[1, 0, 2], [3, 1], [1], [2], [1, 4, 0, 0, 5], [2, 3, 1]])
+@pytest.mark.parametrize("q", RATIOS)
+def test_counted_candidates_follow_the_definition_too(counts: list[int], q: Fraction) -> None:
+    distances = [level for level, count in enumerate(counts) for _ in range(count)]
+    law = law_by_subsets(distances, q)
+    total = sum(q**distance for distance in distances)
+    spectrum = Counted(counts)
+    nodes, enclosure = quadrature(spectrum, math.log(q)), PsiEnclosure(spectrum, q)
+    for level, count in enumerate(counts):
+        if count:
+            exact = total * law[distances.index(level)] / q**level
+            low, high = enclosure.psi(level, 90)
+            assert low <= exact <= high
+            assert nodes.psi(np.array([float(level)]))[0] == pytest.approx(float(exact), rel=1e-13)

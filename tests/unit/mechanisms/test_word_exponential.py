@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from privet import Alphabet, Language, ModelError, WordExponential
+from privet import Alphabet, Language, WordExponential
 from privet.mechanisms.words import read_all_words
 
 ALPHABET = Alphabet("abcd")
@@ -35,16 +35,6 @@ def test_upper_bound_of_the_published_theorem_is_attained() -> None:
     lower, upper = mechanism.error_bounds(20)
     assert lower <= mechanism.expected_errors(20) <= upper
     assert upper - lower < 1e-12
-
-
-def test_a_language_that_forbids_words_is_refused() -> None:
-    class Some(Language):
-        @property
-        def is_all(self) -> bool:
-            return False
-
-    with pytest.raises(ModelError, match="forbids some words"):
-        WordExponential(Some(ALPHABET), epsilon=1)
 
 
 def test_an_alphabet_stands_for_all_words_over_it() -> None:

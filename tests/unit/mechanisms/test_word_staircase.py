@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privet import Alphabet, Language, WordExponential, WordStaircase
+from privet import Alphabet, Language, ModelError, WordExponential, WordStaircase
 from privet.exact import exp_up
 from privet.mechanisms.word_staircase.reference import expected_errors, least_expected_errors
 from privet.mechanisms.word_staircase.shift import best_shift
@@ -88,3 +88,9 @@ def test_it_beats_the_exponential_mechanism_where_several_symbols_change() -> No
 def test_a_language_of_all_words_is_as_good_as_its_alphabet() -> None:
     alphabet = Alphabet("ab")
     assert WordStaircase(Language.all(alphabet), epsilon=1) == WordStaircase(alphabet, epsilon=1)
+
+
+def test_a_language_that_forbids_words_is_refused() -> None:
+    some = Language.from_allowed(Alphabet("ab"), [[1, 1], [1, 0]])
+    with pytest.raises(ModelError, match="forbids some words"):
+        WordStaircase(some, epsilon=1)

@@ -1,6 +1,7 @@
 """Plans: every mechanism at the same guarantee, the best one recommended, nothing drawn."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,7 @@ def test_planning_uses_no_random_bit() -> None:
         ({"epsilon": 1, "length": 3, "adjacency": 4}, "adjacency is 4"),
     ],
 )
-def test_parameters_out_of_range_are_refused(options: dict[str, int], place: str) -> None:
+def test_parameters_out_of_range_are_refused(options: dict[str, Any], place: str) -> None:
     with pytest.raises(ParameterError, match=place):
         plan(FOUR, **options)
 

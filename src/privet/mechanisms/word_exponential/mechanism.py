@@ -1,37 +1,62 @@
-"""The exponential mechanism on all words with minus the Hamming distance as utility.
+"""The exponential mechanism on words with minus the Hamming distance as utility.
 
-Contract. P(x | w) is proportional to e^(-k d(w, x)) over all words x of the length of w. Its
-normaliser does not depend on w, so it is randomised response per symbol at rate k, and it spends
-exactly k for each place in which neighbours differ (Theorems 4 and 7 of
+Contract. P(x | w) is proportional to e^(-k d(w, x)) over the words x of the length of w. Over all
+words the normaliser does not depend on w, so it is randomised response per symbol at rate k, and
+it spends exactly k for each place in which neighbours differ (Theorems 4 and 7 of
 [holohan-leith-mason-2016]). The published rate epsilon / (2 adjacency) therefore spends half of
-epsilon; the exact one is epsilon / adjacency.
+epsilon; the exact one is epsilon / adjacency. Languages that forbid words: on_language.py.
 """
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self, cast
 
-from privet.errors import ParameterError
 from privet.exact import read_count, read_epsilon
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
-from privet.mechanisms.words import read_all_words, word_guarantee
+from privet.mechanisms.words import (
+    Calibration,
+    Outside,
+    language_of,
+    read_calibration,
+    read_language,
+    word_guarantee,
+)
 from privet.privacy import Guarantee
 from privet.symbols import Alphabet
-
-Calibration = Literal["auto", "paper", "exact"]
 
 
 class WordExponential(SymbolwiseMechanism):
     """The exponential mechanism on words.
 
-    `language`: `Language.all(alphabet)`, or the alphabet; `epsilon`: the guarantee for words that
-    differ in 1 to `adjacency` places; `calibration`: "paper" for the published rate
-    epsilon / (2 adjacency) [chen-leahy-jones-hale-2023], "exact" (and "auto") for
-    epsilon / adjacency. Errors: ParameterError, ModelError.
+    `language`: a Language, or an alphabet for all words over it; `epsilon`: the guarantee for words
+    that differ in 1 to `adjacency` places; `calibration`: "paper" for the published rate
+    epsilon / (2 adjacency) [chen-leahy-jones-hale-2023], "exact" for epsilon / adjacency, which is
+    certified on all words only; "auto" for the better one there is. `outside`: whether input words
+    outside the language are refused or allowed. Errors: ParameterError, ModelError.
     """
 
     name: ClassVar[str] = "word-exponential"
     title: ClassVar[str] = "exponential mechanism on words"
+
+    def __new__(
+        cls,
+        language: Language | Alphabet,
+        *,
+        epsilon: Number,
+        adjacency: int = 1,
+        calibration: Calibration = "auto",
+        outside: Outside = "refuse",
+    ) -> Self:
+        """An instance of `cls`, or of what replaces it on a language that forbids some words."""
+        del epsilon, adjacency, calibration, outside  # __init__ reads them; here for the signature
+        if cls is WordExponential and not read_language(language).is_all:
+            from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
+
+            return cast(Self, object.__new__(ExponentialOnLanguage))
+        return object.__new__(cls)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Language], dict[str, Number]]:
+        return (self.language,), {"epsilon": self.epsilon}
 
     def __init__(
         self,
@@ -40,16 +65,14 @@ class WordExponential(SymbolwiseMechanism):
         epsilon: Number,
         adjacency: int = 1,
         calibration: Calibration = "auto",
+        outside: Outside = "refuse",
     ) -> None:
-        self.language = read_all_words(language)
+        del outside  # there is nothing outside all words
+        self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
         self.adjacency = read_count(adjacency, "adjacency")
-        if calibration not in ("auto", "paper", "exact"):
-            raise ParameterError(
-                "calibration is none of 'auto', 'paper' and 'exact'.", parameter="calibration"
-            )
-        self.calibration = calibration
+        self.calibration = read_calibration(calibration)
         places = 2 * self.adjacency if calibration == "paper" else self.adjacency
         self.law = SymbolLaw(len(self.alphabet), self.epsilon / places)
 
@@ -69,8 +92,9 @@ class WordExponential(SymbolwiseMechanism):
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> "WordExponential":
         return cls(
-            Alphabet(data["alphabet"]),
+            language_of(data),
             epsilon=data["epsilon"],
             adjacency=data["adjacency"],
             calibration=data["calibration"],
+            outside=data.get("outside", "refuse"),
         )

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,12 +24,18 @@ from privet.mechanisms.substitution import draw_by_level
 from privet.mechanisms.word_permute_and_flip.enclosures import PsiEnclosure
 from privet.mechanisms.word_permute_and_flip.floats import Quadrature, quadrature
 from privet.mechanisms.word_permute_and_flip.levels import PermuteAndFlipLevels
-from privet.mechanisms.words import read_all_words, word_guarantee
+from privet.mechanisms.word_permute_and_flip.spectrum import AllWords
+from privet.mechanisms.words import (
+    Calibration,
+    Outside,
+    language_of,
+    read_calibration,
+    read_language,
+    word_guarantee,
+)
 from privet.privacy import Guarantee, RecordLoss
 from privet.randomness import current_source
 from privet.symbols import Alphabet
-
-Calibration = Literal["auto", "paper", "exact"]
 
 _SEARCH_MARGIN = Fraction(1, 1 << 40)
 """Relative step back from the float search, far above its error and far below what anyone sees."""
@@ -69,6 +75,28 @@ class WordPermuteAndFlip(HammingMechanism):
     name: ClassVar[str] = "word-permute-and-flip"
     title: ClassVar[str] = "permute-and-flip on words"
 
+    def __new__(
+        cls,
+        language: Language | Alphabet,
+        *,
+        epsilon: Number,
+        adjacency: int = 1,
+        calibration: Calibration = "auto",
+        outside: Outside = "refuse",
+    ) -> Self:
+        """An instance of `cls`, or of what replaces it on a language that forbids some words."""
+        del epsilon, adjacency, calibration, outside  # __init__ reads them; here for the signature
+        if cls is WordPermuteAndFlip and not read_language(language).is_all:
+            from privet.mechanisms.word_permute_and_flip.on_language import (
+                PermuteAndFlipOnLanguage,
+            )
+
+            return cast(Self, object.__new__(PermuteAndFlipOnLanguage))
+        return object.__new__(cls)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Language], dict[str, Number]]:
+        return (self.language,), {"epsilon": self.epsilon}
+
     def __init__(
         self,
         language: Language | Alphabet,
@@ -76,16 +104,14 @@ class WordPermuteAndFlip(HammingMechanism):
         epsilon: Number,
         adjacency: int = 1,
         calibration: Calibration = "auto",
+        outside: Outside = "refuse",
     ) -> None:
-        self.language = read_all_words(language)
+        del outside  # there is nothing outside all words
+        self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
         self.adjacency = read_count(adjacency, "adjacency")
-        if calibration not in ("auto", "paper", "exact"):
-            raise ParameterError(
-                "calibration is none of 'auto', 'paper' and 'exact'.", parameter="calibration"
-            )
-        self.calibration = calibration
+        self.calibration = read_calibration(calibration)
         self._laws = ByLength(self._make_law)
 
     @property
@@ -176,9 +202,9 @@ class WordPermuteAndFlip(HammingMechanism):
             q = ratio_up(self.epsilon / (2 * self.adjacency))
         else:
             q = _calibrate(length, symbols, self.epsilon, self.adjacency)
-        psi = PsiEnclosure(length, symbols, q)
+        psi = PsiEnclosure(AllWords(length, symbols), q)
         rate_up = log_up(1 / q)
-        nodes = quadrature(length, symbols, -float(rate_up))
+        nodes = quadrature(AllWords(length, symbols), -float(rate_up))
         return LengthLaw(
             length, q, rate_up, psi, PermuteAndFlipLevels(length, symbols, q, psi), nodes
         )
@@ -186,10 +212,11 @@ class WordPermuteAndFlip(HammingMechanism):
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> "WordPermuteAndFlip":
         return cls(
-            Alphabet(data["alphabet"]),
+            language_of(data),
             epsilon=data["epsilon"],
             adjacency=data["adjacency"],
             calibration=data["calibration"],
+            outside=data.get("outside", "refuse"),
         )
 
 
@@ -207,7 +234,7 @@ def _calibrate(length: int, size: int, epsilon: Fraction, adjacency: int) -> Fra
     rate, step = _search_rate(length, size, epsilon, cap, shift), _SEARCH_MARGIN
     while rate > cap / 2:
         q = ratio_up(rate)
-        if _spent_up(PsiEnclosure(length, size, q), log_up(1 / q), shift) <= epsilon:
+        if _spent_up(PsiEnclosure(AllWords(length, size), q), log_up(1 / q), shift) <= epsilon:
             return q
         rate, step = rate * (1 - step), step * 4
     return ratio_up(cap / 2)
@@ -217,7 +244,7 @@ def _search_rate(length: int, size: int, epsilon: Fraction, cap: Fraction, shift
     """A root in floats; only a proposal, for what it costs is certified afterwards."""
 
     def excess(rate: float) -> float:
-        first, last = quadrature(length, size, -rate).psi(np.array([0.0, float(shift)]))
+        first, last = quadrature(AllWords(length, size), -rate).psi(np.array([0.0, float(shift)]))
         return shift * rate + math.log(first / last) - float(epsilon)
 
     if excess(float(cap)) <= -1e-12 * float(epsilon):

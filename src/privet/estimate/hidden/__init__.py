@@ -1,0 +1,1 @@
+"""Hidden paths behind released words: the recursions that decoding and learning share."""

@@ -1,0 +1,240 @@
+"""The chain that true words follow, learnt from released ones alone.
+
+Contract. Released words came from a mechanism that answers each symbol independently; what is
+learnt is a function of the release and of public inputs, so it costs no privacy. The estimate is
+the chain under which the released words are most likely, the mechanism's noise being part of the
+likelihood: counting the steps of released words would give the chain of the noise. Words are taken
+as independent runs of one chain, and standard errors hold if that is what they are: words that
+differ in kind, or remember more than one step, make the likeliest chain another one than counting
+the true words would give, and that is not noise. Where the release says too little, standard errors
+are infinite, intervals are [0, 1], and a note says so; nothing is made up.
+"""
+
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from privet.chains import MarkovChain
+from privet.chains.fitting import read_support
+from privet.errors import DataError, ParameterError
+from privet.estimate.channel import read_channel
+from privet.estimate.hidden.information import (
+    Free,
+    Information,
+    choose,
+    covariance,
+    information_matrix,
+)
+from privet.estimate.hidden.learning import (
+    Learner,
+    Learnt,
+    Parameters,
+    ReleasedWords,
+    moment_start,
+    spread_start,
+)
+from privet.estimate.hidden.response import read_response
+from privet.estimate.intervals import read_confidence
+from privet.exact import exact_number, read_count
+from privet.exact.number import Number
+from privet.symbols import read_words
+
+FloatArray = npt.NDArray[np.float64]
+
+_EDGE = 1e-6
+"""A probability below which an estimate lies at the edge of the simplex."""
+
+_LARGE = 0.2
+"""A standard error of a probability above which the release is said to tell little."""
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionEstimate:
+    """A chain learnt from released words, and how sure it is.
+
+    `chain`: the estimate, its states in the order of the alphabet; `standard_errors` (k, k) and
+    `initial_standard_errors` (k,): of `chain.transition` and `chain.initial`, 0 where the support
+    forbids a step, infinite where the release does not tell; `log_likelihood`: of the released
+    words; `iterations`, `converged`: of the search; `departures`: (k,) expected number of steps out
+    of each state; `information`: how standard errors were computed; `notes`: what to beware of.
+    """
+
+    chain: MarkovChain
+    standard_errors: FloatArray
+    initial_standard_errors: FloatArray
+    log_likelihood: float
+    iterations: int
+    converged: bool
+    confidence: float
+    departures: FloatArray
+    information: str
+    notes: tuple[str, ...]
+
+    @property
+    def initial(self) -> FloatArray:
+        """(k,): the estimated law of the first state."""
+        return self.chain.initial
+
+    @property
+    def intervals(self) -> FloatArray:
+        """(k, k, 2): lower and upper ends for each step, one at a time, within [0, 1]."""
+        return self._around(self.chain.transition, self.standard_errors)
+
+    @property
+    def initial_intervals(self) -> FloatArray:
+        """(k, 2): the same for the first state."""
+        return self._around(self.chain.initial, self.initial_standard_errors)
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """One dictionary for each pair of states: from, to, probability, standard error, ends."""
+        intervals, symbols = self.intervals, self.chain.states
+        return [
+            {
+                "from": symbols[i],
+                "to": symbols[j],
+                "probability": float(self.chain.transition[i, j]),
+                "standard_error": float(self.standard_errors[i, j]),
+                "lower": float(intervals[i, j, 0]),
+                "upper": float(intervals[i, j, 1]),
+            }
+            for i in range(len(symbols))
+            for j in range(len(symbols))
+        ]
+
+    def _around(self, estimate: FloatArray, errors: FloatArray) -> FloatArray:
+        reach = NormalDist().inv_cdf((1 + self.confidence) / 2) * errors
+        return np.clip(np.stack([estimate - reach, estimate + reach], axis=-1), 0.0, 1.0)
+
+
+def transitions(
+    released: Any,
+    mechanism: object,
+    *,
+    restarts: int = 4,
+    pseudocount: Number = 0,
+    support: npt.ArrayLike | None = None,
+    confidence: Number = 0.95,
+    information: Information = "auto",
+    iterations: int = 1000,
+    tolerance: float = 1e-6,
+) -> TransitionEstimate:
+    """The most likely chain behind released words, with standard errors.
+
+    `released`: Words (or one long word); `mechanism`: the one that released them; `restarts`: fixed
+    further starting points beside the moment estimate, of which the best is carried on;
+    `pseudocount`: added to every expected count, 0 for maximum likelihood; `support`: (k, k) bool,
+    the public knowledge of which steps are possible; `confidence` of the intervals;
+    `information`: "observed", "words" or "auto" (see `privet.estimate.hidden.information`);
+    `iterations`, `tolerance`: when the search stops, the latter in units of probability.
+
+    Errors: DataError if no word has two symbols; ParameterTypeError for mechanisms that do not
+    answer each symbol independently, ParameterError where the release is independent of the data
+    and for numbers out of range; ModelError for a support of the wrong form.
+    """
+    alphabet, log_response = read_response(mechanism)
+    _, channel = read_channel(mechanism)
+    level = read_confidence(confidence)
+    extra = float(exact_number(pseudocount, "pseudocount"))
+    if extra < 0:
+        raise ParameterError("pseudocount must not be negative.", parameter="pseudocount")
+    if information not in ("auto", "observed", "words"):
+        raise ParameterError("information is none of 'auto', 'observed' and 'words'.")
+    size = len(alphabet)
+    possible = np.vstack([np.ones((1, size), bool), read_support(support, size)])
+    encoded = read_words(alphabet, released)
+    if int(np.diff(encoded.offsets).max(initial=0)) < 2:
+        raise DataError(
+            "No released word has two symbols, so there are no steps to learn from.",
+            hint="Shares of single symbols are estimated by privet.estimate.frequencies.",
+        )
+    words = ReleasedWords(encoded.codes, encoded.offsets, log_response)
+    learner = Learner(words, possible, extra)
+    tables = [moment_start(encoded.codes, encoded.offsets, channel)]
+    tables += [spread_start(n, size) for n in range(read_count(restarts, "restarts", 0))]
+    starts = [Parameters.of(learner.tidy(table)) for table in tables]
+    learnt = learner.learn(starts, read_count(iterations, "iterations"), tolerance)
+    table = learnt.parameters.table
+    free = Free.of(table, possible)
+    kind = choose(information, words, len(free.rows))
+    errors = _standard_errors(kind, words, table, free)
+    departures = (table * learnt.score.gradient)[1:].sum(axis=1)
+    chain = MarkovChain(table[0], table[1:], alphabet)
+    return TransitionEstimate(
+        chain=chain,
+        standard_errors=errors[1:],
+        initial_standard_errors=errors[0],
+        log_likelihood=learnt.score.log_likelihood,
+        iterations=learnt.iterations,
+        converged=learnt.converged,
+        confidence=level,
+        departures=departures,
+        information=kind,
+        notes=_notes(learnt, errors, chain),
+    )
+
+
+def _standard_errors(
+    kind: Information, words: ReleasedWords, table: FloatArray, free: Free
+) -> FloatArray:
+    """(k + 1, k) standard errors, infinite where the release does not tell."""
+    matrix = information_matrix(kind, words, table, free)
+    every = np.ones(len(free.rows), bool)
+    # At the edge of the simplex the likelihood need not be concave in the probabilities that are 0.
+    # Few words say little about their first symbols and may still say much about steps.
+    inner, steps = table[free.rows, free.columns] > _EDGE, free.rows > 0
+    spread = free.spread(table.shape)
+    errors = np.where(spread.any(axis=1), np.inf, 0.0).reshape(table.shape)
+    for chosen, known in ((every, every), (inner, every), (steps, steps), (inner & steps, steps)):
+        inverse = covariance(matrix[np.ix_(chosen, chosen)])
+        if inverse is None or not chosen.any():
+            continue
+        jacobian = spread[:, chosen]
+        variances = np.einsum("ij,jk,ik->i", jacobian, inverse, jacobian)
+        first = 0 if known is every else 1
+        errors[first:] = np.sqrt(np.maximum(variances, 0.0)).reshape(table.shape)[first:]
+        # Each probability at the edge on its own beside the inner ones, the others there held at 0.
+        for number in np.flatnonzero(known & ~chosen).tolist():
+            beside = np.append(np.flatnonzero(chosen), number)
+            inverse = covariance(matrix[np.ix_(beside, beside)])
+            error = np.inf if inverse is None else float(np.sqrt(inverse[-1, -1]))
+            row, rest = free.rows[number], free.rests[number]
+            errors[row, free.columns[number]] = error
+            # The rest of the row is what the others leave: unsure of one, unsure of it.
+            errors[row, rest] = np.hypot(errors[row, rest], error)
+        break
+    return errors
+
+
+def _notes(learnt: Learnt, errors: FloatArray, chain: MarkovChain) -> tuple[str, ...]:
+    """What a reader must know before using the estimate."""
+    notes = []
+    if not learnt.converged:
+        notes.append(
+            f"The search had not come to rest after {learnt.iterations} iterations; allow more, "
+            "or expect the estimate to move."
+        )
+    steps, unknown = errors[1:], np.isinf(errors[1:])
+    if unknown.any() and not np.isfinite(steps[steps > 0]).any():
+        notes.append(
+            "The release does not tell the steps apart: there is too little data for this epsilon. "
+            "The chain is one of many that fit equally well."
+        )
+        return tuple(notes)
+    if float(errors[0].max()) > _LARGE:
+        notes.append("There are too few words to say much about the law of the first state.")
+    if (edge := (chain.transition < _EDGE) & (steps > 0)).any():
+        notes.append(
+            f"{int(edge.sum())} kinds of steps are estimated at 0, the edge of what is possible: "
+            "their intervals are rough, and the other standard errors may take them as 0."
+        )
+    for state, row in zip(chain.states, steps, strict=True):
+        worst = float(row[np.isfinite(row)].max(initial=0.0))
+        if worst > _LARGE:
+            notes.append(
+                f"Steps out of state {state} have standard errors up to {worst:.2g}: the release "
+                "says little about them."
+            )
+    return tuple(notes)

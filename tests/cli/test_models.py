@@ -1,0 +1,311 @@
+"""Languages and chains on the command line: `--language`, `--decode`, `--chain`, `privet fit`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet import Language, MarkovChain, datasets, read_model
+from privet.data import read_table
+from privet.releasing import Receipt
+from privet.symbols import Alphabet
+
+Run = Callable[..., Any]
+
+DIARY = ("diary.csv", "--id", "who", "--time", "month", "--state", "state")
+WORDS = ("release", "words", *DIARY)
+STATES = ["home", "work", "sick"]
+CHAIN = {
+    "kind": "markov-chain",
+    "states": STATES,
+    "initial": ["1/2", "1/2", 0],
+    "transition": [["1/2", "1/2", 0], ["1/4", "1/2", "1/4"], ["1/2", 0, "1/2"]],
+}
+# In the diary a goes home, sick, which CHAIN forbids, and b goes home, work.
+LOOSE = {**CHAIN, "transition": [["1/3", "1/3", "1/3"], ["1/4", "1/2", "1/4"], ["1/2", 0, "1/2"]]}
+
+
+@pytest.fixture(autouse=True)
+def models(folder: Path) -> None:
+    changes: dict[str, dict[str, Any]] = {
+        "chain": CHAIN,
+        "loose": LOOSE,
+        "long": {**CHAIN, "transition": [["1/2", "1/2", 0], ["1/2", "1/2", "1/4"], [1, 0, 0]]},
+        "negative": {**CHAIN, "transition": [["1/2", "1/2", 0], [1, 0, 0], ["3/2", "-1/2", 0]]},
+        "nan": {**CHAIN, "initial": ["nan", 0, 0]},
+        "two": {**CHAIN, "states": ["home", "work"]},
+        "others": {**CHAIN, "states": ["home", "work", "play"]},
+        "hidden": {
+            "kind": "hidden-markov-model",
+            "transition": [[1, 0], [0, 1]],
+            "emission": [[1, 0], [0, 1]],
+        },
+        "pairs": Language.from_regex(Alphabet(STATES), "(home work sick)*").to_json(),
+        "unkind": {"kind": "poem"},
+        "outside": {
+            "kind": "language",
+            "alphabet": STATES,
+            "transitions": [[0, 0, 7]],
+            "initial": 0,
+            "accepting": [0],
+        },
+    }
+    for name, content in changes.items():
+        (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "broken.json").write_text('{"kind": "language",', encoding="utf-8")
+
+
+def receipt(folder: Path, name: str = "out.csv") -> Receipt:
+    return Receipt.read(folder / f"{name}.receipt.json")
+
+
+def released(folder: Path, name: str = "out.csv") -> list[list[str]]:
+    rows = sorted(read_table(folder / name).to_pylist(), key=lambda row: (row["who"], row["month"]))
+    return [[row["state"] for row in rows if row["who"] == who] for who in ("a", "b")]
+
+
+@pytest.mark.parametrize("mechanism", ["auto", "exponential", "permute-and-flip"])
+def test_a_release_in_a_language(run: Run, folder: Path, mechanism: str) -> None:
+    command = (*WORDS, "--language", "loose.json", "-e", "1", "-o", "out.csv")
+    done = run(*command, "--mechanism", mechanism)
+    assert (done.code, done.err) == (0, "")
+    language = Language.from_chain(MarkovChain.from_json(LOOSE))
+    assert all(language.contains(word) for word in released(folder))
+    known: Any = receipt(folder).mechanism()
+    assert known.language == language
+    expected = "word-permute-and-flip" if mechanism == "permute-and-flip" else "word-exponential"
+    assert known.name == expected
+    assert "language (which words can happen) was public" in done.out
+    assert "averaged over the words of the language" in done.out
+    assert "Shares cannot be estimated" in done.out
+    assert run("estimate", "out.csv").code == 1
+
+
+def test_words_outside_are_named_by_number_and_position(run: Run, folder: Path) -> None:
+    command = (*WORDS, "--language", "chain.json", "-e", "1", "-o", "out.csv")
+    done = run(*command)
+    assert done.code == 1
+    # b comes first in the file: its word is number 0, and a's is number 1.
+    assert "Word 1 is not in the language: it is impossible at position 1" in done.error
+    assert "--outside allow" in done.error
+    assert "sick" not in done.error
+    assert not (folder / "out.csv").exists()
+    allowed = run(*command, "--outside", "allow")
+    assert allowed.code == 0
+    assert "words outside the language were allowed" in allowed.err
+    language = Language.from_chain(MarkovChain.from_json(CHAIN))
+    assert all(language.contains(word) for word in released(folder))
+
+
+def test_mechanisms_that_know_no_language(run: Run, folder: Path) -> None:
+    command = (*WORDS, "--language", "loose.json", "-e", "1", "-o", "out.csv")
+    done = run(*command, "--mechanism", "staircase")
+    assert (done.code, "would leave the language" in done.error) == (2, True)
+    done = run(*command, "--mechanism", "randomized-response")
+    assert done.code == 0
+    assert "may leave the one that was named; --decode" in done.err
+    assert any("may leave" in note for note in receipt(folder).notes)
+    within = ("--mechanism", "randomized-response", "--decode", "chain.json", "--overwrite")
+    assert "may leave" not in run(*command, *within).err
+    assert "may leave" in run(*command, *within, "--decode-method", "marginals").err
+
+
+@pytest.mark.parametrize("method", ["viterbi", "marginals", "sample"])
+def test_a_decoded_release(run: Run, folder: Path, method: str) -> None:
+    command = (*WORDS, "--decode", "chain.json", "-e", "1", "-o", "out.csv")
+    done = run(*command, "--decode-method", method)
+    assert done.code == 0
+    assert "the guarantee is the same" in done.err
+    assert "randomised response, decoded" in done.out
+    known = receipt(folder)
+    assert known.layout["decoded"]["method"] == method
+    assert known.guarantee.epsilon == 1
+    language = Language.from_chain(MarkovChain.from_json(CHAIN))
+    if method != "marginals":
+        assert all(language.contains(word) for word in released(folder))
+    refused = run("estimate", "out.csv")
+    assert (refused.code, "decoded words" in refused.error) == (1, True)
+    refused = run("fit", "out.csv", "--receipt", "out.csv.receipt.json", "-o", "new.json")
+    assert (refused.code, "decoded words" in refused.error) == (1, True)
+
+
+BAD: list[tuple[int, str, tuple[str, ...]]] = [
+    (1, "Row 1 (state work) of the transition matrix sums to 1.25", ("--language", "long.json")),
+    (1, "Row 1 (state work) of the transition matrix sums to 1.25", ("--decode", "long.json")),
+    (1, "Row 2 (state sick)", ("--language", "negative.json")),
+    (1, "initial", ("--decode", "nan.json")),
+    (1, "states", ("--decode", "two.json")),
+    (1, "other states (3) than", ("--decode", "others.json", "--symbols", "home,work,sick")),
+    (1, "other states (3) than", ("--decode", "chain.json", "--missing", "away")),
+    (1, "other states", ("--language", "loose.json", "--decode", "others.json")),
+    (1, "hidden-markov-model", ("--language", "hidden.json")),
+    (1, "not a Markov chain", ("--decode", "pairs.json")),
+    (1, "no kind of model", ("--language", "unkind.json")),
+    (1, "transitions, row 0", ("--language", "outside.json")),
+    (1, "broken.json", ("--language", "broken.json")),
+    (1, "none.json", ("--decode", "none.json")),
+    (2, "no word of length 2", ("--language", "pairs.json", "--outside", "allow")),
+    (2, "--outside", ("--language", "loose.json", "--outside", "perhaps")),
+    (2, "--outside allow needs a language", ("--decode", "chain.json", "--outside", "allow")),
+    (2, "no decoding 'best'", ("--decode", "chain.json", "--decode-method", "best")),
+    (2, "decoded symbol by symbol", ("--decode", "chain.json", "--mechanism", "staircase")),
+    (2, "not certified", ("--language", "loose.json", "--calibration", "exact")),
+]
+
+
+@pytest.mark.parametrize(("code", "place", "options"), BAD)
+def test_bad_models_release_nothing(
+    run: Run, folder: Path, code: int, place: str, options: tuple[str, ...]
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    done = run(*WORDS, "-e", "1", "-o", "out.csv", *options)
+    assert (done.code, place in done.error) == (code, True), done.err
+    assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_no_model_is_overwritten(run: Run) -> None:
+    for option in ("--language", "--decode"):
+        done = run(
+            *WORDS, "-e", "1", option, "loose.json", "-o", "o.csv", "--receipt", "loose.json"
+        )
+        assert (done.code, "never overwritten" in done.error) == (2, True)
+
+
+def test_a_plan_on_a_language_and_with_a_chain(run: Run) -> None:
+    done = run("plan", "--language", "loose.json", "-n", "9", "-e", "1")
+    assert (done.code, done.err) == (0, "")
+    rows = {line.split("  ")[0].strip(" *"): line for line in done.out.splitlines()}
+    assert rows["randomised response"].endswith(" no")
+    assert rows["exponential (paper rate)"].endswith(" yes")
+    assert "+-" in rows["permute-and-flip (paper rate)"]
+    both = run("plan", "--language", "loose.json", "--chain", "chain.json", "-n", "9", "-e", "1,4")
+    assert both.out.count("randomised response + Viterbi") >= 2
+    assert "averaged over the words of the public chain" in both.out
+    alone = json.loads(run("plan", "--chain", "chain.json", "-n", "9", "-e", "1", "--json").out)
+    (made,) = alone["plans"]
+    assert made["mechanisms"][3]["decode_method"] == "viterbi"
+    assert made["chain"]["kind"] == "markov-chain"
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "options"),
+    [
+        (1, "language forbids", ("--language", "chain.json", "--chain", "loose.json")),
+        (1, "other states", ("--chain", "chain.json", "--symbols", "home,work")),
+        (1, "other states", ("--language", "chain.json", "--chain", "others.json")),
+        (2, "no word of length 4", ("--language", "pairs.json")),
+        (2, "--alphabet-size", ("--language", "loose.json", "--alphabet-size", "3")),
+        (2, "plot", ("--language", "loose.json", "--plot", "a.svg")),
+        (1, "sums to 1.25", ("--chain", "long.json")),
+    ],
+)
+def test_bad_models_are_not_planned_for(
+    run: Run, code: int, place: str, options: tuple[str, ...]
+) -> None:
+    done = run("plan", "-e", "1", "-n", "4", *options)
+    assert (done.code, place in done.error) == (code, True), done.err
+
+
+def test_a_chain_from_public_sequences(run: Run, folder: Path) -> None:
+    done = run("fit", *DIARY, "--symbols", "home,work,sick", "--pseudocount", "1", "-o", "new.json")
+    assert done.code == 0
+    assert "fit it to public sequences only" in done.err
+    found = read_model(folder / "new.json")
+    assert isinstance(found, MarkovChain)
+    assert found.is_exact
+    # One step home to work, one home to sick, and one of each added.
+    assert [str(p) for p in found.exact_transition[0]] == ["1/5", "2/5", "2/5"]
+    assert "after" in done.out
+    again = run("fit", *DIARY, "--symbols", "home,work,sick", "-o", "new.json")
+    assert (again.code, "exists" in again.error) == (1, True)
+
+
+def test_a_wide_table_and_a_support(run: Run, folder: Path) -> None:
+    command = ("fit", "wide.csv", "--columns", "m1..m3", "-o", "new.json", "--pseudocount", "1")
+    assert run(*command, "--support", "pairs.json").code == 1
+    done = run(*command, "--support", "loose.json", "--json")
+    assert done.code == 0
+    content = json.loads(done.out)
+    assert content["output"] == "new.json"
+    assert MarkovChain.from_json(content["chain"]) == read_model(folder / "new.json")
+    assert content["chain"]["transition"][2][1] in (0, "0")
+
+
+def test_a_chain_from_a_release_has_standard_errors(run: Run, folder: Path) -> None:
+    income = datasets.load("income")
+    roles = ("--id", "state", "--time", "year", "--state", "quintile", "--symbols", "1..5")
+    assert run("release", "words", str(income.path), *roles, "-e", "4", "-o", "out.csv").code == 0
+    unmarked = run("fit", "out.csv", *roles, "-o", "new.json")
+    assert (unmarked.code, "--receipt out.csv.receipt.json" in unmarked.error) == (2, True)
+    command = ("fit", "out.csv", "--receipt", "out.csv.receipt.json", "-o", "new.json")
+    assert run(*command, *roles).code == 2
+    done = run(*command, "--json")
+    assert done.code == 0
+    content = json.loads(done.out)
+    (stay,) = [row for row in content["steps"] if row["from"] == row["to"] == "1"]
+    assert abs(stay["probability"] - 0.9) < 0.1
+    assert 0 < stay["standard_error"] < 0.1
+    shown = run(*command, "--overwrite")
+    assert "+-" in shown.out
+    assert "public sequences only" not in shown.err
+    text = (folder / "out.csv").read_text(encoding="utf-8")
+    (folder / "out.csv").write_text(text.replace("1929", "1928"), encoding="utf-8")
+    changed = run(*command, "--overwrite")
+    assert (changed.code, "byte for byte" in changed.error) == (1, True)
+    assert run(*command, "--overwrite", "--changed-file").code == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "options"),
+    [
+        (2, "either --id, --time and --state", ()),
+        (2, "either --id, --time and --state", ("--id", "who", "--columns", "m1")),
+        (2, "no alphabet", DIARY[1:]),
+        (1, "row 3 of the column 'state'", (*DIARY[1:], "--symbols", "home,work")),
+        (1, "--pseudocount", (*DIARY[1:], "--symbols", "home,work,sick")),
+        (2, "pseudocount", (*DIARY[1:], "--symbols", "home,work,sick", "--pseudocount", "-1")),
+        (1, "support forbids", (*DIARY[1:], "--support", "chain.json", "--pseudocount", "1")),
+        (1, "other states", (*DIARY[1:], "--support", "loose.json", "--symbols", "home,work")),
+        (1, "receipt", ("--receipt", "none.json")),
+        (1, "not the receipt", ("--receipt", "chain.json")),
+    ],
+)
+def test_bad_input_of_fit(
+    run: Run, folder: Path, code: int, place: str, options: tuple[str, ...]
+) -> None:
+    done = run("fit", "diary.csv", "-o", "new.json", *options)
+    assert (done.code, place in done.error) == (code, True), done.err
+    assert not (folder / "new.json").exists()
+
+
+def test_stand_ins_join_the_alphabet_of_fit(run: Run, folder: Path) -> None:
+    command = ("fit", *DIARY, "--symbols", "home,work", "--pseudocount", "1", "-o", "new.json")
+    assert run(*command, "--other", "state=away").code == 0
+    found = read_model(folder / "new.json")
+    assert isinstance(found, MarkovChain)
+    assert found.states == ("home", "work", "away")
+
+
+def test_fit_never_overwrites_what_it_reads(run: Run) -> None:
+    done = run("fit", *DIARY, "--symbols", "home,work", "-o", "diary.csv", "--overwrite")
+    assert (done.code, "never overwritten" in done.error) == (2, True)
+
+
+def test_a_table_receipt_has_no_sequences(run: Run) -> None:
+    assert run(
+        "release", "table", "voters.csv", "-c", "vote=Clinton,Dole", "-e", "1", "-o", "t.csv"
+    )
+    done = run("fit", "t.csv", "--receipt", "t.csv.receipt.json", "-o", "new.json")
+    assert (done.code, "not of released sequences" in done.error) == (1, True)
+
+
+def test_the_module_gives_the_exit_code(spawn: Callable[..., Any]) -> None:
+    code = (
+        "import runpy, sys; sys.argv = ['privet', 'plan']; "
+        "runpy.run_module('privet', run_name='__main__')"
+    )
+    process = spawn(code)
+    process.communicate(timeout=60)
+    assert process.returncode == 2
