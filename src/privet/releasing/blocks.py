@@ -33,7 +33,7 @@ def block_by_block(
         )
         out[start:stop] = work(block).codes
     progress(stage, total, total)
-    return words.with_codes(out)
+    return Words(words.alphabet, out, words.offsets)
 
 
 def _bounds(words: Words, symbols: int) -> Iterator[tuple[int, int]]:

@@ -10,6 +10,7 @@ NaN, NA) is a `MissingValueError` unless a `missing` symbol was named. Nothing i
 import math
 import operator
 from collections.abc import Hashable, Iterable, Sequence
+from decimal import Decimal
 from itertools import repeat
 from typing import Any, Self
 
@@ -39,6 +40,8 @@ def code_dtype(size: int) -> np.dtype[np.unsignedinteger[Any]]:
 
 def is_missing(value: object) -> bool:
     """Whether `value` is one of the usual marks for "no value": None, NaN, NaT, pandas' NA."""
+    if isinstance(value, Decimal):
+        return value.is_nan()
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating | np.datetime64) and value != value
@@ -47,15 +50,21 @@ def is_missing(value: object) -> bool:
 def plain_array(array: npt.ArrayLike) -> npt.NDArray[Any]:
     """`array` as numpy's own kind of array, never a subclass with rules of its own.
 
-    A masked array would hide entries from the checks here and carry them out beneath its mask.
-    Errors: DataError if entries are masked.
+    A masked array would hide entries from the checks here and carry them out beneath its mask; a
+    dtype's metadata would carry out whatever it holds. Errors: DataError if entries are masked.
     """
     if isinstance(array, np.ma.MaskedArray) and bool(np.ma.getmaskarray(array).any()):
         raise DataError(
             "The array has masked entries.",
             hint="Fill them with a symbol of the alphabet that stands for a missing value.",
         )
-    return np.asarray(array)
+    plain = np.asarray(array)
+    return plain if plain.dtype.metadata is None else plain.astype(bare_dtype(plain.dtype))
+
+
+def bare_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype without metadata of the caller's."""
+    return np.dtype(dtype.str) if dtype.names is None else dtype
 
 
 class Codes:
@@ -115,7 +124,11 @@ class Alphabet:
         self._codes = _number_symbols(listed)
         self.symbols = listed
         self.code_dtype = code_dtype(len(listed))
-        self.has_integers = any(isinstance(symbol, int) for symbol in listed)
+        # 1.0 equals 1: an array of integers may well hold such symbols.
+        self.has_integers = any(
+            isinstance(symbol, int) or (isinstance(symbol, float) and symbol.is_integer())
+            for symbol in listed
+        )
 
     def __len__(self) -> int:
         return len(self.symbols)
@@ -215,14 +228,23 @@ class Alphabet:
         try:
             codes = map(self._codes.get, labels, repeat(-1))
             return np.fromiter(codes, np.int64, len(labels))
-        except TypeError:
-            position = next(i for i, x in enumerate(labels) if not _has_hash(x))
+        except Exception:  # whatever a label's own hash or comparison raises
+            position = next((i for i, x in enumerate(labels) if not self._can_look_up(x)), -1)
+            if position < 0:
+                raise
             raise DomainError(
                 f"The entry at position {position} is a {type(labels[position]).__name__}, "
                 "not a symbol.",
                 hint="Many words go through Words.from_lists(alphabet, lists).",
                 position=position,
             ) from None
+
+    def _can_look_up(self, label: object) -> bool:
+        try:
+            self._codes.get(label)
+        except Exception:  # as above
+            return False
+        return True
 
     def _replace_unknown(
         self,

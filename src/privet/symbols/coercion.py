@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import DataError, DomainError, ParameterTypeError
-from privet.symbols.alphabet import Alphabet, CodeArray, Codes, plain_array
+from privet.symbols.alphabet import Alphabet, CodeArray, Codes, bare_dtype, plain_array
 from privet.symbols.words import Words
 
 
@@ -67,7 +67,8 @@ def _from_words(alphabet: Alphabet, words: Words) -> Encoded:
             "The words and the mechanism have different alphabets.",
             hint="Encode the words with the mechanism's alphabet.",
         )
-    return Encoded(words.codes, words.offsets, words.with_codes)
+    # Not by a method of `words`: a subclass could give back what it was made of.
+    return Encoded(words.codes, words.offsets, lambda out: Words(alphabet, out, words.offsets))
 
 
 def _from_array(alphabet: Alphabet, given: npt.NDArray[Any]) -> Encoded:
@@ -87,6 +88,8 @@ def _label_table(alphabet: Alphabet, like: np.dtype[Any]) -> npt.NDArray[Any]:
     Otherwise of objects, so that a symbol is never turned into something else.
     """
     symbols = alphabet.symbols
+    if like.kind == "T":
+        like = np.dtypes.StringDType()  # without the caller's object for missing values
     if like.kind != "O":
         # Objects first: of mixed symbols numpy would make text, of large integers doubles.
         for dtype in (like, *map(np.dtype, _wider(like.kind))):
@@ -117,4 +120,4 @@ def _same(listed: list[Any], symbols: tuple[Any, ...]) -> bool:
 
 
 def _shaped(codes: CodeArray, like: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return codes.reshape(like.shape).astype(like.dtype, copy=False)
+    return codes.reshape(like.shape).astype(bare_dtype(like.dtype), copy=False)

@@ -38,7 +38,8 @@ class Words:
                 "The offsets of words are whole numbers, one more of them than there are words.",
                 hint="No words at all have offsets [0].",
             )
-        bounds = bounds.astype(np.int64, copy=False)
+        # A copy: whoever keeps the array could otherwise move the words of a finished release.
+        bounds = np.array(bounds, np.int64)
         if bounds[0] != 0 or bounds[-1] != flat.size or bool((np.diff(bounds) < 0).any()):
             raise DataError(
                 f"The offsets of words must rise from 0 to the number of codes, {flat.size}.",

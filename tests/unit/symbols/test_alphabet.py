@@ -142,3 +142,24 @@ def test_values_that_only_seem_hashable_are_refused_by_position(value: Any) -> N
     assert value not in alphabet
     with pytest.raises(DomainError):
         alphabet.index(value)
+
+
+class Hostile:
+    """A label whose own text must not come through an error."""
+
+    def __hash__(self) -> int:
+        raise RuntimeError(SECRET)
+
+
+def test_what_a_label_says_of_itself_is_not_repeated() -> None:
+    with pytest.raises(DomainError, match="position 1") as caught:
+        Alphabet(["a", "b"]).encode(["a", Hostile()])
+    assert SECRET not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+def test_decimal_nan_is_missing() -> None:
+    with pytest.raises(ParameterError, match="missing"):
+        Alphabet([Decimal("NaN"), "a"])
+    with pytest.raises(MissingValueError):
+        Alphabet(["a", "b"]).encode(["a", Decimal("NaN")])

@@ -131,3 +131,44 @@ def test_symbols_come_out_as_they_are(symbols: list[Any], array: np.ndarray[Any,
     for value in everything.tolist():
         assert value in alphabet
     assert identity(alphabet, array).tolist() == array.tolist()
+
+
+class Stubborn(Words):
+    """Words that would give back what they were made of."""
+
+    def with_codes(self, codes: Any) -> Words:
+        del codes
+        return self
+
+
+def test_a_subclass_of_words_cannot_take_its_input_out() -> None:
+    encoded = read_symbols(TEXT, Stubborn(TEXT, np.array([0, 1, 2]), [0, 3]))
+    back = encoded.rebuild(np.array([2, 2, 2], np.uint8))
+    assert type(back) is Words
+    assert back.codes.tolist() == [2, 2, 2]
+
+
+def test_what_a_dtype_carries_stays_behind() -> None:
+    secret = np.dtype("i8", metadata={"enum": {"alice": 1}})
+    for array in (
+        np.array([0, 1, 2], secret),
+        np.array(["a", "b"], np.dtype("U1", metadata={"x": 1})),
+    ):
+        back = identity(TEXT, array)
+        assert back.dtype.metadata is None
+        assert back.tolist() == array.tolist()
+    assert identity(TEXT, Codes(np.array([0, 1], secret))).array.dtype.metadata is None
+    assert (
+        Words(TEXT, np.array([0, 1], secret), np.array([0, 2], secret)).codes.dtype.metadata is None
+    )
+    text = np.array(["a", "b"], np.dtypes.StringDType(na_object="secret"))
+    back = identity(TEXT, text)
+    assert getattr(back.dtype, "na_object", None) != "secret"
+    assert back.tolist() == ["a", "b"]
+
+
+def test_whole_floats_are_numbers_that_integers_stand_for() -> None:
+    alphabet = Alphabet([1.0, 2.0, 3.0])
+    assert read_symbols(alphabet, np.array([1, 3])).codes.tolist() == [0, 2]
+    assert read_symbols(alphabet, [1, 3]).codes.tolist() == [0, 2]
+    assert read_symbols(Alphabet([0.5, 1.5]), np.array([1, 0])).codes.tolist() == [1, 0]

@@ -1,5 +1,6 @@
 """Words in one flat array: layout, checks, and where an error is."""
 
+import numpy as np
 import pytest
 
 from privet.errors import DataError, DomainError, ParameterTypeError
@@ -66,3 +67,10 @@ def test_hamming_distances() -> None:
         hamming_distance([0], [0, 1])
     with pytest.raises(DataError):
         hamming_distances(first, Words.from_lists(ALPHABET, [["a"]]))
+
+
+def test_nobody_moves_the_words_afterwards() -> None:
+    offsets = np.array([0, 1, 3])
+    words = Words(ALPHABET, np.array([0, 1, 2]), offsets)
+    offsets[1] = 2
+    assert words.lengths.tolist() == [1, 2]
