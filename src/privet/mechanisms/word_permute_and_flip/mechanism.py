@@ -46,7 +46,8 @@ _SMALLEST_SEARCHED = Fraction(1, 1 << 30)
 _DOUBLES = 1e-11
 """More than the relative error of psi in doubles."""
 
-_LARGEST_EXACT_LAW = 4096
+_LARGEST_EXACT_LAW = 128
+"""Words of which the law is written out in rationals: seconds, not minutes."""
 
 
 @dataclass(frozen=True)
