@@ -5,7 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+
+from privet import Alphabet, release
+from privet.releasing import table_mechanisms
 
 Run = Callable[..., Any]
 
@@ -141,3 +145,60 @@ def test_ids_and_times_are_not_estimated(run: Run) -> None:
     command = ("release", "words", "diary.csv", *roles, "--symbols", "home,work,sick")
     assert run(*command, "-e", "2", "-o", "out.csv").code == 0
     assert "'who' was kept, not released" in run("estimate", "out.csv", "-c", "who").error
+
+
+def change(released: Path, edit: Callable[[Any], object]) -> None:
+    """Edit the receipt of a release."""
+    path = released.with_name("out.csv.receipt.json")
+    content = json.loads(path.read_text(encoding="utf-8"))
+    edit(content)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda content: content["parts"][0]["mechanism"].update(epsilon="10"),
+        lambda content: content["parts"][0]["mechanism"]["alphabet"].append("Perot"),
+        lambda content: content["parts"].append(content["parts"][0]),
+        lambda content: content.update(kind="words"),
+        lambda content: content["shape"].update(rows=ROWS + 1),
+        lambda content: content["layout"].update(kept=None),
+    ],
+)
+def test_a_receipt_that_contradicts_itself_is_refused(
+    run: Run, released: Path, edit: Callable[[Any], object]
+) -> None:
+    change(released, edit)
+    done = run("estimate", released.name)
+    assert done.code == 1
+    assert "The receipt contradicts itself" in done.error
+
+
+def test_a_receipt_of_no_file_is_taken_for_that_of_a_changed_one(run: Run, released: Path) -> None:
+    change(released, lambda content: content.update(output=None))
+    done = run("estimate", released.name)
+    assert done.code == 1
+    assert "does not say that it was written for out.csv" in done.error
+    assert "--changed-file" in done.error
+    assert run("estimate", released.name, "--changed-file").code == 0
+
+
+def test_numbers_and_truth_values_are_read_from_csv(run: Run, folder: Path) -> None:
+    data = pa.table({"dose": [0.5, 1.0] * 50, "ill": [True, False] * 50})
+    mechanisms = table_mechanisms({"dose": Alphabet([0.5, 1.0]), "ill": Alphabet([True, False])}, 8)
+    release(mechanisms, data, output=folder / "out.csv")
+    done = run("estimate", "out.csv", "-c", "dose,ill", "--json")
+    assert done.err == ""
+    assert json.loads(done.out)["estimates"][0]["size"] == 100
+
+
+@pytest.mark.parametrize("variance", ["mechanism", "sampling"])
+def test_symbols_of_words_are_not_called_rows(run: Run, variance: str) -> None:
+    command = ("release", "words", "wide.csv", "--columns", "m*", "--symbols", "home,work,sick")
+    assert run(*command, "-e", "9", "-o", "out.csv").code == 0
+    options = ("estimate", "out.csv", "--variance", variance)
+    (found,) = json.loads(run(*options, "--json").out)["estimates"]
+    assert found["description"].startswith("Estimated from 6 released symbols.")
+    assert "rows" not in found["description"]
+    assert "6 released symbols" in " ".join(run(*options).out.split())

@@ -5,9 +5,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from privet import Language, MarkovChain, datasets, read_model
+from privet import Language, MarkovChain, RandomizedResponse, datasets, read_model, release
 from privet.data import read_table
 from privet.releasing import Receipt
 from privet.symbols import Alphabet
@@ -309,3 +310,11 @@ def test_the_module_gives_the_exit_code(spawn: Callable[..., Any]) -> None:
     process = spawn(code)
     process.communicate(timeout=60)
     assert process.returncode == 2
+
+
+def test_a_chain_of_numbers_is_learnt_from_csv(run: Run, folder: Path) -> None:
+    mechanism = RandomizedResponse(Alphabet([0.5, 1.0]), epsilon=9)
+    data = pa.table({name: [0.5, 1.0] * 50 for name in ("m1", "m2", "m3")})
+    release(mechanism, data, columns="m*", adjacency=1, output=folder / "out.csv")
+    fitted = run("fit", "out.csv", "--receipt", "out.csv.receipt.json", "-o", "new.json")
+    assert fitted.code == 0, fitted.err

@@ -65,9 +65,10 @@ def estimate(
             table, known, chosen, confidence=confidence, variance=variance, weights=weights
         )
     if as_json:
-        print_json({"guarantee": known.sentence, "estimates": [_as_json(*pair) for pair in found]})
+        estimates = [_as_json(*pair, known) for pair in found]
+        print_json({"guarantee": known.sentence, "estimates": estimates})
     else:
-        _print(found)
+        _print(found, known)
 
 
 def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None) -> "pa.Table":
@@ -141,12 +142,21 @@ def _check_mechanism(receipt: "Receipt") -> None:
 
 
 def check_file(path: Path, receipt: "Receipt") -> None:
-    """A receipt of another file would give estimates that are wrong and look right."""
+    """A receipt of another file would give estimates that are wrong and look right.
+
+    A receipt that names no file may be of any: that needs --changed-file, too.
+    """
     from privet.errors import DataError
     from privet.releasing.files import sha256_of
 
-    if receipt.output is None or not path.is_file():
+    if not path.is_file():
         return
+    if receipt.output is None:
+        raise DataError(
+            f"The receipt does not say that it was written for {path}, or for any file.",
+            hint="Name the receipt that was written beside the release with --receipt; if you "
+            "wrote the file yourself, add --changed-file.",
+        )
     if receipt.output.get("sha256") != sha256_of(path):
         raise DataError(
             f"{path} is not, byte for byte, the file that this receipt was written for.",
@@ -205,13 +215,14 @@ def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
 
     from privet.data import encode_column
     from privet.errors import DataError, DomainError
+    from privet.releasing.reading import as_symbols
     from privet.symbols import Codes
 
     parts = []
     for name in names:
         part = receipt.parts[0].column if receipt.kind == "words" else name
         public = receipt.mechanism(part).alphabet  # type: ignore[attr-defined]  # tables and words have Hamming mechanisms
-        column = table.column(name)
+        column = as_symbols(table.column(name), public)
         if receipt.layout.get("ragged"):
             column = column.drop_null()
         try:
@@ -241,16 +252,23 @@ def _weights(table: "pa.Table", name: str) -> Any:
         ) from None
 
 
-def _as_json(title: str, found: "TableEstimate") -> dict[str, Any]:
-    return {"title": title, **found.to_json(), "cells": found.rows()}
+def _as_json(title: str, found: "TableEstimate", receipt: "Receipt") -> dict[str, Any]:
+    text = _description(found, receipt)
+    return {"title": title, **found.to_json(), "description": text, "cells": found.rows()}
 
 
-def _print(found: Sequence[tuple[str, "TableEstimate"]]) -> None:
+def _description(found: "TableEstimate", receipt: "Receipt") -> str:
+    from privet.estimate.describe import of_symbols
+
+    return of_symbols(found.description) if receipt.kind == "words" else found.description
+
+
+def _print(found: Sequence[tuple[str, "TableEstimate"]], receipt: "Receipt") -> None:
     from privet.cli.output import print_blank, print_text
 
     for title, one in found:
         print_estimate(title, one)
-        print_text(one.description, style="dim")
+        print_text(_description(one, receipt), style="dim")
         print_blank()
 
 

@@ -229,13 +229,20 @@ def _read_words(
         words_from_long,
         words_from_wide,
     )
+    from privet.releasing.reading import as_symbols
+
+    def typed(table: Any, columns: list[str]) -> Any:
+        for name in columns:
+            place = table.column_names.index(name)
+            table = table.set_column(place, name, as_symbols(table.column(name), alphabet))
+        return table
 
     id_, time, state = sequence
     if id_ is not None and time is not None and state is not None:
-        table = read_table(file, columns=[id_, time, state])
+        table = typed(read_table(file, columns=[id_, time, state]), [state])
         return words_from_long(table, alphabet, id=id_, time=time, state=state, **stand_ins).words
     names = expand_columns(names_in_file(file), wide)
-    table = read_table(file, columns=names)
+    table = typed(read_table(file, columns=names), names)
     return words_from_wide(table, alphabet, names, ragged=ragged, **stand_ins).words
 
 

@@ -28,7 +28,9 @@ __all__ = [
     "ROWS_COUNT",
     "column_of",
     "columns_hint",
+    "described",
     "indices_of",
+    "is_plain_extension",
     "is_text",
     "is_view",
     "kind_of",
@@ -55,6 +57,27 @@ AnyType = Any
 def value_type(kind: AnyType) -> AnyType:
     """The type of the values: a dictionary type's value type, any other type itself."""
     return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def is_plain_extension(kind: AnyType) -> bool:
+    """Whether an extension type says nothing beyond its own public name and form.
+
+    Every other one has parameters of its own (a list of categories, the names of axes), which go
+    wherever the type goes.
+    """
+    standard = ("UuidType", "Bool8Type", "JsonType")
+    if type(kind) in [getattr(pa, name) for name in standard if hasattr(pa, name)]:
+        return True
+    ours = type(kind).__module__ == "pandas.core.arrays.arrow.extension_types"
+    return ours and kind.extension_name in ("pandas.period", "pandas.interval")
+
+
+def described(kind: AnyType) -> str:
+    """The type of the values for a message: without parameters of extensions, or nested names."""
+    kind = value_type(kind)
+    if isinstance(kind, pa.BaseExtensionType):
+        return kind.extension_name if is_plain_extension(kind) else described(kind.storage_type)
+    return str(kind).split("<")[0] if kind.num_fields else str(kind)
 
 
 def is_text(kind: AnyType) -> bool:

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from privet.data.arrow import (
     ROWS_COUNT,
+    described,
     indices_of,
     kind_of,
     pa,
@@ -52,7 +53,7 @@ def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet
         return alphabet
     if not family:
         raise DomainError(
-            f"{place} holds {values}, which Privet does not read as categories.",
+            f"{place} holds {described(values)}, which Privet does not read as categories.",
             hint="Convert it to text or whole numbers first.",
             column=name,
         )
@@ -190,7 +191,7 @@ def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
     place = f"the column '{name}'" if name else "a column"
     if kind_of(column.type) in ("", "null"):
         raise DomainError(
-            f"No alphabet can be taken from {place}, which holds {value_type(column.type)}.",
+            f"No alphabet can be taken from {place}, which holds {described(column.type)}.",
             hint="List the categories.",
             column=name,
         )

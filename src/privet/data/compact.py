@@ -4,8 +4,10 @@ Contract. An Arrow column may carry far more than its rows: the text of rows tha
 before, categories that no longer occur, a value behind every missing one, descriptions of nested
 fields. All of that would go out with a column that is published as it is. `compacted` builds every
 buffer anew from the rows: missing values are zeros or empty, dictionaries list what occurs, nested
-fields have no metadata, and dictionaries inside nested types become plain values. A type that
-cannot be rebuilt is refused, never passed through.
+fields have no metadata, and dictionaries inside nested types become plain values. An extension
+type is kept only if it has no parameters that could hold a value. A type that cannot be rebuilt is
+refused, never passed through. What comes out shares no memory with what came in, so that a buffer
+that is used again cannot change a release.
 """
 
 from collections.abc import Callable, Collection
@@ -15,7 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.data.arrow import (
+    described,
     indices_of,
+    is_plain_extension,
     is_view,
     pa,
     pc,
@@ -32,6 +36,10 @@ _LISTS = (pa.ListType, pa.LargeListType)
 
 class _NoWayError(Exception):
     """A type that is not rebuilt; caught where the name of the column is known."""
+
+
+class _ExtensionError(Exception):
+    """An extension type with parameters of its own; its storage type is the argument."""
 
 
 def compacted(
@@ -65,10 +73,17 @@ def compacted_column(column: Any, name: str, *, keep_unused: bool = False) -> An
         kind = bare_type(column.type)
         chunks = [piece for chunk in column.chunks for piece in _pieces(chunk)]
         return pa.chunked_array(chunks, type=kind)
+    except _ExtensionError as error:
+        raise DataError(
+            f"The column '{name}' holds an extension type over {error}, whose parameters would go "
+            "out with it.",
+            hint="Cast it to its storage type, or leave it out.",
+            column=name,
+        ) from None
     except (_NoWayError, pa.ArrowException):
         # The library's own message can quote a value.
         raise DataError(
-            f"The column '{name}' holds {_described(column.type)}, which cannot be rebuilt from "
+            f"The column '{name}' holds {described(column.type)}, which cannot be rebuilt from "
             "its rows alone, so it cannot go out as it is.",
             hint="Convert it to text, numbers or dates, or leave it out.",
             column=name,
@@ -76,7 +91,14 @@ def compacted_column(column: Any, name: str, *, keep_unused: bool = False) -> An
 
 
 def bare_type(kind: Any) -> Any:
-    """The type without metadata of nested fields and without dictionaries inside nested types."""
+    """The type without metadata of nested fields and without dictionaries inside nested types.
+
+    Errors: _ExtensionError for an extension type that is not among the plain ones.
+    """
+    if isinstance(kind, pa.BaseExtensionType):
+        if not is_plain_extension(kind):
+            raise _ExtensionError(described(kind))
+        bare_type(kind.storage_type)
     if pa.types.is_struct(kind):
         return pa.struct([_bare_field(kind.field(i)) for i in range(kind.num_fields)])
     if isinstance(kind, pa.ListType):
@@ -90,12 +112,6 @@ def bare_type(kind: Any) -> Any:
 
 def _bare_field(field: Any) -> Any:
     return pa.field(field.name, bare_type(value_type(field.type)), field.nullable)
-
-
-def _described(kind: Any) -> str:
-    """The type's name without what it holds; an extension's own name can be long."""
-    kind = value_type(kind)
-    return str(getattr(kind, "extension_name", None) or kind)
 
 
 def _pieces(chunk: Any) -> list[Any]:
@@ -116,6 +132,7 @@ def _rebuilt(array: Any) -> Any:
     if pa.types.is_null(kind):
         return pa.nulls(len(array))
     if isinstance(array, pa.ExtensionArray):
+        bare_type(kind)
         return pa.ExtensionArray.from_storage(kind, _rebuilt(array.storage))
     if pa.types.is_dictionary(kind):
         return _rebuilt(without_views(array).dictionary_decode().cast(kind.value_type))
@@ -168,11 +185,11 @@ def _fixed(array: Any) -> Any:
     width, rows, start = array.type.bit_width // 8, len(array), array.offset
     content = array.buffers()[1]
     nulls = _nulls(array)
-    if nulls is None and start == 0 and content is not None and content.size == rows * width:
-        return pa.Array.from_buffers(array.type, rows, [None, content])
-    records = np.zeros(rows, f"V{width}")
     if rows and content is not None:
-        records[:] = np.frombuffer(content, records.dtype, start + rows)[start:]
+        source = np.frombuffer(content, np.uint8)[start * width : (start + rows) * width]
+        records = source.copy().view(f"V{width}")
+    else:
+        records = np.zeros(rows, f"V{width}")
     if nulls is not None:
         records[nulls] = np.zeros((), records.dtype)
     return pa.Array.from_buffers(array.type, rows, [_validity(nulls), _buffer(records)])
@@ -190,19 +207,14 @@ def _variable(array: Any) -> Any:
     _, ends, content = full.buffers()
     ends = np.frombuffer(ends, dtype)[full.offset : full.offset + len(full) + 1]
     first, last = int(ends[0]), int(ends[-1])
-    size = 0 if content is None else content.size
-    if nulls is None and first == 0 and last == size and full.offset == 0 and _tight(full, dtype):
-        return pa.Array.from_buffers(array.type, rows, [None, *full.buffers()[1:]])
     text: Any = b"" if content is None else np.frombuffer(content, np.uint8)[first:last].copy()
-    lengths = np.zeros(rows, dtype)
-    lengths[slice(None) if nulls is None else ~nulls] = np.diff(ends)
-    return pa.Array.from_buffers(
-        array.type, rows, [_validity(nulls), _offsets(lengths), _buffer(text)]
-    )
-
-
-def _tight(array: Any, dtype: Any) -> bool:
-    return bool(array.buffers()[1].size == (len(array) + 1) * np.dtype(dtype).itemsize)
+    if nulls is None:
+        offsets = _buffer(ends - ends[0])
+    else:
+        lengths = np.zeros(rows, dtype)
+        lengths[~nulls] = np.diff(ends)
+        offsets = _offsets(lengths)
+    return pa.Array.from_buffers(array.type, rows, [_validity(nulls), offsets, _buffer(text)])
 
 
 def _offsets(lengths: npt.NDArray[Any]) -> Any:
@@ -238,6 +250,7 @@ def _list(array: Any) -> Any:
 def _dictionary(column: Any, keep_unused: bool) -> Any:
     """All chunks as one dictionary array."""
     kind = column.type
+    bare_type(kind.value_type)
     used = [_used(chunk, keep_unused) for chunk in column.chunks]
     lists = [values for _, values in used] or [_plain(pa.array([], kind.value_type))]
     values = pc.unique(pa.chunked_array(lists)).drop_null()

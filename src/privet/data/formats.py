@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import pyarrow.ipc
 import pyarrow.parquet
 
-from privet.data.arrow import pa, require_columns, unique_names, without_views
+from privet.data.arrow import described, pa, require_columns, unique_names, without_views
 from privet.data.compact import compacted
 from privet.data.csv_files import csv_names, read_csv, write_csv
 from privet.data.files import write_whole
@@ -168,8 +168,8 @@ def check_writable(schema: Any, path: str | Path, *, ending: str | None = None) 
     for field in schema:
         if not _has_form(field, ending):
             raise OutputError(
-                f"The column '{field.name}' holds {field.type}, which has no form in a {ending} "
-                "file.",
+                f"The column '{field.name}' holds {described(field.type)}, which has no form "
+                f"in a {ending} file.",
                 hint=_other_formats(ending),
                 path=str(path),
                 column=field.name,

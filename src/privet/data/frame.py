@@ -6,13 +6,19 @@ collected once, with only the columns asked for, and comes back as one over the 
 Released categories come back as the public alphabet in its order, whatever categories the frame
 declared; those of any other column, and of an index, are the ones that occur. Values, categories
 and text of rows that the frame no longer has do not come along. Categories inside lists and
-structs come back as text.
+structs come back as text. A polars Categorical comes back as an Enum of the same categories: the
+codes of a Categorical number the texts as this process first met them, so they tell the order of
+the raw data, while those of an Enum follow the listed order. Metadata of a numpy dtype does not
+come back, and nothing that comes back shares memory with the frame that was given.
 pandas and polars are imported only when a frame of theirs is at hand.
 """
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from privet.data.arrow import is_text, nw, one_array, pa, require_columns, unique_names
 from privet.data.compact import compacted, compacted_column
@@ -73,8 +79,13 @@ def names_in_frame(frame: Any) -> list[str] | None:
 def series_to_arrow(series: Any) -> ArrowFrame | None:
     """A pandas or polars Series or an Arrow array as a table of one column, and the way back.
 
-    None for anything else. Errors: as `to_arrow`.
+    None for anything else. Errors: as `to_arrow`; ParameterTypeError for a narwhals Series.
     """
+    if isinstance(series, nw.Series):
+        raise ParameterTypeError(
+            "A narwhals Series is not read.",
+            hint="Give the series it wraps, series.to_native().",
+        )
     if isinstance(series, pa.Array | pa.ChunkedArray):
         whole = pa.Table.from_arrays([series], names=["values"])
         back = one_array if isinstance(series, pa.Array) else (lambda column: column)
@@ -169,16 +180,60 @@ def _clean_index(index: Any) -> Any:
     if isinstance(index, pd.MultiIndex):
         levels = [_clean_index(index.get_level_values(i)) for i in range(index.nlevels)]
         return pd.MultiIndex.from_arrays(levels, names=index.names)
+    label, kind = index.name, index.dtype
+    if isinstance(index, pd.RangeIndex):
+        return pd.RangeIndex(index.start, index.stop, index.step, name=label)
     if isinstance(index, pd.CategoricalIndex):
         used = index.remove_unused_categories()
-        return used.rename_categories(_clean_index(used.categories))
-    kind = index.dtype
-    if isinstance(kind, pd.StringDtype | pd.ArrowDtype) or hasattr(index.array, "_mask"):
-        name = "index" if index.name is None else str(index.name)
-        column = compacted_column(_pandas_column(index.to_series(), name), name)
-        return pd.Index(_pandas_extension(column, kind), name=index.name)
-    # Any other index is a numpy array of its rows.
-    return index
+        values: Any = pd.Categorical.from_codes(
+            _copied(used.codes), categories=_clean_index(used.categories), ordered=used.ordered
+        )
+        return pd.CategoricalIndex(values, name=label)
+    if isinstance(index, pd.IntervalIndex):
+        ends = _clean_index(index.left), _clean_index(index.right)
+        return pd.IntervalIndex.from_arrays(*ends, closed=index.closed, name=label)
+    if isinstance(index, pd.PeriodIndex):
+        periods: Any = pd.PeriodIndex  # the stubs lack `from_ordinals`
+        return periods.from_ordinals(_copied(index.asi8), freq=index.freq, name=label)
+    if isinstance(index, pd.DatetimeIndex | pd.TimedeltaIndex):
+        return _clean_moments(index)
+    if isinstance(kind, np.dtype):
+        return pd.Index(_copied(index.to_numpy()), dtype=_bare_dtype(kind), name=label)
+    name = "index" if label is None else str(label)
+    if not hasattr(kind, "__from_arrow__"):
+        raise DataError(
+            f"The index '{name}' has values of a type without an Arrow form.",
+            hint="Call reset_index(drop=True) first, or make it text, numbers or dates.",
+            column=name,
+        )
+    column = compacted_column(_pandas_column(index.to_series(), name), name)
+    return pd.Index(_pandas_extension(column, kind), name=label)
+
+
+def _clean_moments(index: Any) -> Any:
+    """A DatetimeIndex or TimedeltaIndex of new numbers, with its step if that is a plain one."""
+    import pandas as pd
+
+    letter = "M" if isinstance(index, pd.DatetimeIndex) else "m"
+    fresh: Any = type(index)(_copied(index.asi8).view(f"{letter}8[{index.unit}]"), name=index.name)
+    if letter == "M" and index.tz is not None:
+        fresh = fresh.tz_localize("UTC").tz_convert(index.tz)
+    try:
+        # By its name: the object may carry more, such as a list of holidays.
+        fresh.freq = index.freqstr
+    except ValueError:
+        fresh.freq = None
+    return fresh
+
+
+def _bare_dtype(kind: Any) -> Any:
+    """A numpy dtype without the metadata it may carry; any other as it is."""
+    return np.dtype(kind.str) if isinstance(kind, np.dtype) else kind
+
+
+def _copied(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    # Not np.array(values, dtype), which keeps the metadata of a dtype that compares equal.
+    return values.astype(_bare_dtype(values.dtype))
 
 
 def _labels(columns: Any, chosen: list[Any]) -> Any:
@@ -186,7 +241,7 @@ def _labels(columns: Any, chosen: list[Any]) -> Any:
 
     if isinstance(columns, pd.MultiIndex):
         return pd.MultiIndex.from_tuples(chosen, names=columns.names)
-    return pd.Index(chosen, dtype=columns.dtype, name=columns.name)
+    return pd.Index(chosen, dtype=_bare_dtype(columns.dtype), name=columns.name)
 
 
 def _pandas_column(series: Any, name: str) -> Any:
@@ -208,17 +263,23 @@ def _pandas_series(column: Any, kind: Any, index: Any) -> Any:
         # Not in the frame's own type: its categories may have come from the data.
         return pd.Series(_pandas_categorical(one_array(column), kind), index=index)
     if hasattr(kind, "__from_arrow__"):
-        values: Any = _pandas_extension(column, kind)
-    elif kind.kind == "O" and not is_text(column.type):
-        values = pd.array(column.to_pylist(), dtype=object)
+        # Not cast to the frame's own type, whose nested fields may have metadata.
+        return pd.Series(_pandas_extension(column, kind), index=index)
+    if kind.kind == "O" and not is_text(column.type):
+        values: Any = pd.array(column.to_pylist(), dtype=object)
     else:
         values = column.to_numpy()
-    return pd.Series(values, index=index, dtype=kind)
+    return pd.Series(values, index=index, dtype=_bare_dtype(kind))
 
 
 def _pandas_extension(column: Any, kind: Any) -> Any:
+    import pandas as pd
+
     if pa.types.is_string_view(column.type):
         column = column.cast(pa.large_string())
+    if pa.types.is_nested(column.type) and isinstance(kind, pd.ArrowDtype):
+        # The frame's own type may describe its nested fields.
+        kind = pd.ArrowDtype(column.type)
     return kind.__from_arrow__(column)
 
 
@@ -228,7 +289,7 @@ def _pandas_categorical(array: Any, kind: Any) -> Any:
     if not pa.types.is_dictionary(array.type):
         array = array.dictionary_encode()
     codes = array.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-    listed = kind.categories.dtype
+    listed = _bare_dtype(kind.categories.dtype)
     if hasattr(listed, "__from_arrow__"):
         categories = pd.Index(_pandas_extension(pa.chunked_array([array.dictionary]), listed))
     else:
@@ -293,7 +354,7 @@ def _polars_series(name: str, column: Any, kind: Any) -> Any:
     # The categories take their type once, and rows gather them; casting rows looks up every text.
     array = one_array(column)
     symbols = array.dictionary.to_pylist()
-    categories = pl.Series(name, symbols, pl.Enum(symbols) if isinstance(kind, pl.Enum) else kind)
+    categories = pl.Series(name, symbols, pl.Enum(symbols))
     indices: Any = pl.from_arrow(array.indices)
     return categories.gather(indices.cast(pl.UInt32))
 

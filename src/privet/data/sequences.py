@@ -21,6 +21,7 @@ from privet.data.arrow import (
     ROWS_COUNT,
     column_of,
     columns_hint,
+    described,
     is_text,
     kind_of,
     one_array,
@@ -244,7 +245,7 @@ def _distinct(values: Any, name: str) -> Any:
 
 def _not_told_apart(column: Any, name: str) -> DataError:
     return DataError(
-        f"The column '{name}' holds {value_type(column.type)}, whose values cannot be told apart.",
+        f"The column '{name}' holds {described(column.type)}, whose values cannot be told apart.",
         hint="Use text, numbers or dates.",
         column=name,
     )

@@ -19,6 +19,11 @@ _SAMPLING = (
     "independently. They are too small if one person has several rows, or if the rows are the "
     "symbols of words"
 )
+_SAMPLING_OF_SYMBOLS = (
+    ". Standard errors and intervals are of the mechanism's noise and of sampling, as if every "
+    "symbol had been drawn independently: symbols of one word tell of each other, and then they "
+    "are too small"
+)
 _HEAVIER = ", or if no row was drawn of a kind that weighs more than those that were"
 
 
@@ -36,6 +41,13 @@ def describe(moments: Moments, intervals: Intervals, confidence: float) -> str:
         f"method, all at once by {intervals.simultaneous_method}."
     )
     return text + _outside(moments.shares, intervals)
+
+
+def of_symbols(description: str) -> str:
+    """A description by `describe`, where what was counted are not rows but symbols of words."""
+    text = description.replace(_SAMPLING, _SAMPLING_OF_SYMBOLS)
+    start, end = text.split(" released row", 1)
+    return f"{start} released symbol{end}"
 
 
 def _outside(shares: FloatArray, intervals: Intervals) -> str:

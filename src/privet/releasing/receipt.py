@@ -5,8 +5,9 @@ parameters, the guarantee and its sentence, what it really spends, the error pre
 draw, the shape of the data, what went out unprotected, versions, time and where the randomness came
 from. It holds no private value and nothing measured on protected data: no realised error, no count
 of persons or categories. Numbers on which privacy depends stand there twice: as decimals rounded up
-for the reader, and under "exact" as text. Reading refuses a file that is not such a receipt, or one
-of a later format.
+for the reader, and under "exact" as text. Reading refuses a file that is not such a receipt, one of
+a later format, and one that contradicts itself; someone who changes every number of it consistently
+is not found out.
 """
 
 import json
@@ -260,7 +261,10 @@ class Receipt:
 
     @classmethod
     def from_json(cls, data: Any) -> "Receipt":
-        """The inverse of `to_json`. Errors: FileFormatError for anything else."""
+        """The inverse of `to_json`.
+
+        Errors: FileFormatError for anything else, and for numbers that contradict each other.
+        """
         if not isinstance(data, dict) or data.get("receipt") != "privet release":
             raise FileFormatError(
                 "This is not the receipt of a release.",
@@ -271,14 +275,20 @@ class Receipt:
                 f"The receipt is not of format {FORMAT}, the one this version reads.",
                 hint="Use the version of privet named in the receipt, or a later one.",
             )
+        from privet.releasing.consistency import check_consistency
+
         try:
-            return cls._read(data)
+            receipt = cls._read(data)
+            check_consistency(receipt, data)
+        except FileFormatError:
+            raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             place = error.args[0] if type(error) is KeyError else "one of its entries"
             raise FileFormatError(
                 f"The receipt is incomplete or was changed: {place!s} cannot be read.",
                 hint="Use the receipt as it was written.",
             ) from None
+        return receipt
 
     @classmethod
     def _read(cls, data: Mapping[str, Any]) -> "Receipt":
@@ -289,7 +299,7 @@ class Receipt:
             Guarantee.from_json(data["guarantee"]),
             exact_number(data["exact"]["spent"], "spent"),
             tuple(Part.from_json(part) for part in data["parts"]),
-            {name: int(size) for name, size in data["shape"].items()},
+            dict(data["shape"]),
             dict(data["layout"]),
             tuple(str(note) for note in data["notes"]),
             bool(data["public_demo_data"]),

@@ -115,6 +115,7 @@ def release(
             hint="Leave ledger out and keep the receipts: their epsilons add.",
             parameter="ledger",
         )
+    remarks = _phrases(notes, "notes")
     present = _names_present(mechanism, data)
     from_data = _names(alphabets_from_data, "alphabets_from_data")
     request = _request(
@@ -129,7 +130,7 @@ def release(
         other=other,
         missing=missing,
         published=(
-            *_phrases(published),
+            *_phrases(published, "published"),
             *(f"which values occur in '{name}'" for name in from_data),
         ),
         assumptions=tuple(
@@ -154,10 +155,15 @@ def release(
     job = replace(
         job,
         layout={**job.layout, **_left_out(request, present)},
-        notes=(*notes, *job.notes),
+        notes=(*remarks, *job.notes),
     )
+    account = Receipt(
+        job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
+    )
+    if target is not None:
+        account.to_text()  # What cannot be written down is not drawn.
     drawn = job.draw(progress, demo)
-    return _finish(job, drawn, target, overwrite=overwrite, demo=demo, progress=progress)
+    return _finish(account, drawn, target, overwrite=overwrite, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -288,9 +294,16 @@ def _expanded(names: tuple[str, ...], present: Sequence[str]) -> tuple[str, ...]
     return tuple(expand_columns(present, names))
 
 
-def _phrases(published: Sequence[str]) -> tuple[str, ...]:
-    """What the caller publishes besides, one phrase or several."""
-    return (published,) if isinstance(published, str) else tuple(published)
+def _phrases(given: str | Sequence[str], parameter: str) -> tuple[str, ...]:
+    """One phrase or several. Errors: ParameterTypeError for what is no text."""
+    phrases = given if isinstance(given, list | tuple) else (given,)
+    if not all(isinstance(phrase, str) for phrase in phrases):
+        raise ParameterTypeError(
+            f"{parameter} must be text, or a list of texts.",
+            hint="Give sentences or phrases as text.",
+            parameter=parameter,
+        )
+    return tuple(phrases)
 
 
 def _names(given: Names | None, parameter: str) -> tuple[str, ...]:
@@ -371,8 +384,31 @@ def _prepare(
 
         check_writable(select_columns(frame.table, request.columns_going_out).schema, target[0])
     if isinstance(request, TableRequest):
-        return prepare_table(frame, request, progress)
-    return prepare_words(frame, request, progress)
+        job = prepare_table(frame, request, progress)
+    else:
+        job = prepare_words(frame, request, progress)
+    if target is not None:
+        _check_reads_back(frame, request, target[0])
+    return job
+
+
+def _check_reads_back(
+    frame: "ArrowFrame", request: TableRequest | WordRequest, output: Path
+) -> None:
+    """Refuse a CSV file whose symbols would not read back as themselves."""
+    from privet.releasing.reading import check_reads_back
+
+    released: Mapping[str, HammingMechanism] = (
+        request.mechanisms
+        if isinstance(request, TableRequest)
+        else dict.fromkeys(request.columns_replaced, request.mechanism)
+    )
+    checked: set[tuple[int, Any]] = set()
+    for name, mechanism in released.items():
+        kind = frame.table.schema.field(name).type
+        if (id(mechanism), kind) not in checked:
+            checked.add((id(mechanism), kind))
+            check_reads_back(mechanism.alphabet, kind, name=name, output=output)
 
 
 def _prepare_bare(request: _Bare, data: Any) -> Job:
@@ -416,17 +452,13 @@ def _frame(
 
 
 def _finish(
-    job: Job,
+    receipt: Receipt,
     drawn: Drawn,
     target: tuple[Path, Path] | None,
     *,
     overwrite: bool,
-    demo: bool,
     progress: Progress,
 ) -> Release:
-    receipt = Receipt(
-        job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
-    )
     if target is not None:
         from privet.data import write_table
 
@@ -446,4 +478,4 @@ def _finish(
             overwrite=overwrite,
         )
         receipt = replace(receipt, output=facts)
-    return Release(drawn.data, receipt, drawn.realised_errors if demo else None)
+    return Release(drawn.data, receipt, drawn.realised_errors if receipt.demo else None)

@@ -122,6 +122,7 @@ def covered_symbols(mechanism: HammingMechanism, adjacency: int | None) -> tuple
     own = mechanism.adjacency
     if adjacency is None or read_count(adjacency, "adjacency") == own:
         return own, 1
+    adjacency = read_count(adjacency, "adjacency")
     if mechanism.name != "randomized-response":
         raise ParameterError(
             f"adjacency is {adjacency}, but the mechanism was made for {own}.",
@@ -356,7 +357,10 @@ def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", d
 def _of(request: WordRequest) -> str:
     if request.is_long:
         return f"of '{request.state}' of one '{request.id}'"
-    return f"of one row (columns '{request.columns[0]}' to '{request.columns[-1]}')"
+    return (
+        f"of one row (columns '{request.columns[0]}' to '{request.columns[-1]}'; a person with "
+        "several rows is protected row by row)"
+    )
 
 
 def _published(request: WordRequest, frame: "ArrowFrame") -> tuple[str, ...]:

@@ -14,7 +14,7 @@ StandIn = Hashable | Mapping[str, Hashable] | None
 
 
 def stand_in(given: StandIn, column: str, alphabet: Alphabet, role: str) -> Any:
-    """The symbol that plays `role` ("other", "missing") in a column, or None.
+    """The alphabet's symbol that plays `role` ("other", "missing") in a column, or None.
 
     Errors: ParameterError naming the column if the symbol is not in its alphabet.
     """
@@ -25,7 +25,8 @@ def stand_in(given: StandIn, column: str, alphabet: Alphabet, role: str) -> Any:
             hint="Add it to the alphabet; it is released like any other symbol.",
             parameter=role,
         )
-    return symbol
+    # The alphabet's own: an equal number of another type may have no JSON form.
+    return None if symbol is None else alphabet.symbols[alphabet.index(symbol)]
 
 
 def check_stand_ins(given: StandIn, columns: list[str], role: str) -> None:

@@ -1,7 +1,8 @@
 """Releasing what is not in a table: a list, an array, Codes, or one choice by its scores.
 
 Contract. The guarantee is the mechanism's own about what it was given. Where that is several
-symbols, their number and order go out and are named.
+symbols, their number and order go out and are named. Data are read once: what is drawn from is what
+the promise and the receipt speak of, whatever the object that was given says a second time.
 """
 
 from collections import Counter
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from privet.errors import ParameterError
 from privet.mechanisms import Exponential, Mechanism
@@ -44,7 +47,13 @@ def prepare_symbols(
     Errors: DomainError by position; ParameterError for an adjacency beyond the length.
     """
     before = read_symbols(mechanism.alphabet, data)
-    size = int(before.codes.size)
+    codes = before.codes.copy()
+    size = int(codes.size)
+    if isinstance(data, Codes):
+        codes = codes.reshape(data.array.shape)
+    elif isinstance(data, np.ndarray):
+        codes = codes.reshape(data.shape)
+    given = Codes(codes)
     lengths = Counter([size])
     covered, times = covered_symbols(mechanism, adjacency)
     is_column = mechanism.name == "randomized-response" and adjacency is None
@@ -63,15 +72,15 @@ def prepare_symbols(
             "of the word",
             (sizes, *published),
         )
-    mechanism.check(data)
+    mechanism.check(given)
     part = describe_words(
         mechanism, lengths, column=None, times=times, per="value" if is_column else "symbol"
     )
 
     def draw(_progress: object, measure: bool) -> Drawn:
-        released = mechanism.release(data)
-        after = read_symbols(mechanism.alphabet, released)
-        return Drawn(released, None, count_different(before.codes, after.codes, measure))
+        after = mechanism.release(given).array.ravel()
+        wrong = count_different(codes.ravel(), after, measure)
+        return Drawn(before.rebuild(after), None, wrong)
 
     return Job(
         "symbols",
@@ -133,7 +142,8 @@ def prepare_choice(mechanism: Mechanism, data: Any, published: Sequence[str]) ->
             hint="Use the mechanism's own release.",
         )
     if mechanism.table is not None:
-        mechanism.table.inputs.index(data)
+        inputs = mechanism.table.inputs
+        data = inputs.symbols[inputs.index(data)]
     spent = mechanism.spent(1)
     loss = mechanism.record_loss(1).maximum
     part = Part(None, _description(mechanism), 1, None, spent, loss, "choice")

@@ -96,7 +96,8 @@ class TableRequest:
                 parameter="rows_per_person",
             )
         if self.rows_per_person is not None:
-            read_count(self.rows_per_person, "rows_per_person")
+            count = read_count(self.rows_per_person, "rows_per_person")
+            object.__setattr__(self, "rows_per_person", count)  # a plain int, as JSON knows it
         for role, given in (("other", self.other), ("missing", self.missing)):
             check_stand_ins(given, list(self.mechanisms), role)
 

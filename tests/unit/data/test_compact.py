@@ -15,8 +15,10 @@ import pyarrow.parquet
 import pytest
 
 from privet.data import compacted, compacted_column, read_table, to_arrow, write_table
-from privet.data.columns import decode_column
-from privet.errors import DataError
+from privet.data.columns import alphabet_from_column, decode_column, match_alphabet
+from privet.data.formats import check_writable
+from privet.data.sequences import order_of_times
+from privet.errors import DataError, PrivetError
 from privet.symbols import Alphabet
 
 SECRET = "a dropped text of some length"
@@ -151,10 +153,145 @@ def test_columns_of_little_are_rebuilt_too(values: list[Any], kind: Any) -> None
     assert column.to_pylist() == made.to_pylist() + made[1:].to_pylist()
 
 
-def test_a_column_that_is_tight_already_is_not_copied() -> None:
-    column: Any = pa.chunked_array([["a", "b"]])
-    rebuilt = compacted_column(column, "x").chunk(0)
-    assert rebuilt.buffers()[2].address == column.chunk(0).buffers()[2].address
+def _addresses(array: Any) -> set[int]:
+    found = {b.address for b in array.buffers() if b is not None and b.size}
+    if pa.types.is_dictionary(array.type):
+        found |= _addresses(array.dictionary)
+    return found
+
+
+@pytest.mark.parametrize("name", ARRAYS)
+def test_what_comes_out_shares_no_memory_with_what_came_in(name: str) -> None:
+    # Rebuilt before, an array is tight, so that nothing but the sharing itself asks for a copy.
+    whole = ARRAYS[name]()
+    rows = [whole[i : i + 1] for i in range(len(whole)) if whole[i].is_valid]
+    for array in (whole, *(compacted_column(row, "x").chunk(0) for row in rows)):
+        rebuilt = compacted_column(array, "x").chunk(0)
+        assert rebuilt.to_pylist() == array.to_pylist()
+        assert _addresses(rebuilt).isdisjoint(_addresses(array))
+
+
+def test_a_buffer_used_again_does_not_change_what_came_out() -> None:
+    numbers: Any = np.array([1, 2, 3])
+    text = bytearray(b"abc")
+    ends = pa.array([0, 1, 2, 3], pa.int32()).buffers()[1]
+    columns: list[Any] = [
+        pa.Array.from_buffers(pa.int64(), 3, [None, pa.py_buffer(numbers)]),
+        pa.Array.from_buffers(pa.string(), 3, [None, ends, pa.py_buffer(text)]),
+    ]
+    out = compacted(pa.table(columns, names=["n", "t"]))
+    numbers[:], text[:] = 9, b"zzz"
+    assert out.to_pydict() == {"n": [1, 2, 3], "t": ["a", "b", "c"]}
+
+
+class Labelled(pa.ExtensionType):
+    """An extension type whose parameter is a list of categories."""
+
+    def __init__(self, storage: Any, listed: str) -> None:
+        self.listed = listed
+        super().__init__(storage, "tests.labelled")
+
+    def __arrow_ext_serialize__(self) -> bytes:
+        return self.listed.encode()
+
+    @classmethod
+    def __arrow_ext_deserialize__(cls, storage: Any, serialized: bytes) -> "Labelled":
+        return cls(storage, serialized.decode())
+
+
+def _extended(kind: Any, values: list[Any]) -> Any:
+    return pa.ExtensionArray.from_storage(kind, pa.array(values, kind.storage_type))
+
+
+def _from_pandas(values: Any) -> Any:
+    return pa.array(pd.Series(values))
+
+
+def _labelled(storage: Any, values: list[Any]) -> Any:
+    return _extended(Labelled(storage, SECRET), values)
+
+
+EXTENSIONS: dict[str, tuple[Callable[[], Any], str]] = {
+    "own": (lambda: _labelled(pa.int8(), [0, None]), "int8"),
+    "opaque": (lambda: _extended(pa.opaque(pa.string(), SECRET, SECRET), ["a"]), "string"),
+    "tensor": (
+        lambda: _extended(pa.fixed_shape_tensor(pa.int8(), [2], dim_names=[SECRET]), [[1, 2]]),
+        "fixed_size_list",
+    ),
+    "over a dictionary": (
+        lambda: _labelled(pa.dictionary(pa.int8(), pa.string()), ["a", "b"]),
+        "string",
+    ),
+    "in a dictionary": (
+        lambda: pa.DictionaryArray.from_arrays(pa.array([0, 0]), _labelled(pa.string(), ["a"])),
+        "string",
+    ),
+    "in a list": (
+        lambda: pa.ListArray.from_arrays([0, 1], _labelled(pa.int8(), [1])),
+        "int8",
+    ),
+    "in a fixed list": (
+        lambda: pa.FixedSizeListArray.from_arrays(_labelled(pa.int8(), [1]), 1),
+        "int8",
+    ),
+    "in a struct": (
+        lambda: pa.StructArray.from_arrays([_labelled(pa.int8(), [1])], names=["u"]),
+        "int8",
+    ),
+    "in an extension": (
+        lambda: pa.ExtensionArray.from_storage(
+            Labelled(pa.list_(Labelled(pa.int8(), SECRET)), SECRET),
+            pa.ListArray.from_arrays([0, 1], _labelled(pa.int8(), [1])),
+        ),
+        "list",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXTENSIONS)
+def test_an_extension_type_with_parameters_is_refused(name: str, refused: Any) -> None:
+    make, storage = EXTENSIONS[name]
+    array = make()
+    for column in (array, array[:0], pa.chunked_array([], array.type)):
+        with refused(DataError) as seen:
+            compacted_column(column, "x")
+        assert f"column 'x' holds an extension type over {storage}, whose" in seen.text
+        assert "Cast it to its storage type" in seen.error.hint
+        assert SECRET not in seen.text
+
+
+def test_no_refusal_prints_the_parameters_of_an_extension_type(refused: Any) -> None:
+    column: Any = EXTENSIONS["opaque"][0]()
+    for refuse in (
+        lambda: match_alphabet(Alphabet(["a", "b"]), column.type, name="x"),
+        lambda: alphabet_from_column(column, name="x"),
+        lambda: order_of_times(column, "x"),
+        lambda: check_writable(pa.schema({"x": column.type}), "t.parquet"),
+    ):
+        with refused(PrivetError) as seen:
+            refuse()
+        assert "holds string, " in seen.text or "holds string." in seen.text
+        assert SECRET not in seen.text
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: _extended(pa.uuid(), [b"0" * 16, None]),
+        lambda: _extended(pa.bool8(), [1, None, 0]),
+        lambda: _extended(pa.json_(), ['{"a": 1}', None]),
+        lambda: _from_pandas(pd.period_range("2020", periods=2, freq="M")),
+        lambda: _from_pandas(pd.interval_range(0, 2)),
+    ],
+    ids=["uuid", "bool8", "json", "periods", "intervals"],
+)
+def test_an_extension_type_without_parameters_is_kept(make: Callable[[], Any]) -> None:
+    array = make()
+    nested: Any = pa.StructArray.from_arrays([array], names=["u"])
+    for given in (array, nested):
+        column = compacted_column(given, "x")
+        assert column.type == given.type
+        assert column.to_pylist() == given.to_pylist()
 
 
 def test_a_dictionary_lists_what_occurs_and_not_in_the_order_of_other_rows() -> None:

@@ -1,6 +1,7 @@
 """Frames of each library come back as they were: types, order of rows, index."""
 
 import datetime
+import pickle
 from typing import Any
 
 import narwhals as nw
@@ -10,7 +11,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from privet.data import decode_column, encode_column, replace_column, to_arrow
+from privet.data import (
+    decode_column,
+    encode_column,
+    replace_column,
+    series_to_arrow,
+    to_arrow,
+)
 from privet.data.frame import ArrowFrame
 from privet.errors import ColumnNotFoundError, DataError, ParameterError, ParameterTypeError
 from privet.symbols import Alphabet
@@ -104,6 +111,148 @@ def test_an_index_that_says_something_is_named() -> None:
     assert to_arrow(frame.rename_axis("person")).index == ("person",)
 
 
+def _metadata(values: Any) -> Any:
+    return getattr(values.dtype, "metadata", None) or values.to_numpy().dtype.metadata
+
+
+@pytest.mark.parametrize("letters", ["i8", "u1", "f4", "?", "M8[s]", "m8[ns]"])
+def test_metadata_of_a_numpy_dtype_does_not_come_back(letters: str, secret: str) -> None:
+    noted = np.empty(3, np.dtype(letters, metadata={"note": secret}))
+    noted[:] = np.arange(3).astype(letters)
+    index = pd.Index(noted, name="n")
+    two = pd.MultiIndex.from_arrays([index, ["u", "v", "w"]])
+    for given in (index, two, pd.CategoricalIndex(index), pd.MultiIndex.from_arrays([index])):
+        frame = pd.DataFrame({"x": pd.Series(noted, index=given)})
+        frame.columns = pd.Index(["x"])
+        arrow = to_arrow(frame)
+        out = arrow.restore(arrow.table)
+        pd.testing.assert_frame_equal(out, frame)
+        assert secret.encode() not in pickle.dumps(out)
+    assert _metadata(index), "the test must be able to fail"
+    assert not _metadata(out["x"])
+
+
+INDEXES: dict[str, Any] = {
+    "integers": pd.Index([7, 5, 9, 7]),
+    "floats": pd.Index([7.5, None, 9, 7]),
+    "objects": pd.Index(["a", 1, None, 2.5], dtype=object),
+    "text": pd.Index(["a", "b", None, "a"]),
+    "range": pd.RangeIndex(1, 9, 2, name="n"),
+    "moments": pd.date_range("2020", periods=4, freq="MS", unit="s"),
+    "zone": pd.date_range("2020-03-28", periods=4, freq="D", tz="Europe/Paris"),
+    "gaps": pd.DatetimeIndex(["2020-01-01", None, "2019-01-01", "2020-01-01"]),
+    "spans": pd.timedelta_range("1h", periods=4, freq="h"),
+    "periods": pd.PeriodIndex(["2020-01", None, "2020-03", "2020-01"], freq="M", name="n"),
+    "intervals": pd.interval_range(0, 4, closed="left"),
+    "intervals with gaps": pd.cut(np.array([1.0, np.nan, 3.0, 2.0]), [0, 2, 3]).astype(
+        pd.IntervalDtype()
+    ),
+    "categories": pd.CategoricalIndex(["u", None, "v", "u"], ordered=True),
+    "cut": pd.CategoricalIndex(pd.cut([1, 2, 3, 4], [0, 2, 4])),
+    "Int64": pd.Index([1, None, 3, 4], dtype="Int64"),
+    "two": pd.MultiIndex.from_arrays([[1, 1, 2, 2], list("abab")], names=["n", "t"]),
+}
+
+
+@pytest.mark.parametrize("name", INDEXES)
+@pytest.mark.parametrize("rows", [slice(None), slice(1, 3)])
+def test_an_index_comes_back_in_memory_of_its_own(name: str, rows: slice) -> None:
+    frame = pd.DataFrame({"x": [1, 2, 3, 4]}, index=pd.Index(INDEXES[name])).iloc[rows]
+    arrow = to_arrow(frame)
+    out = arrow.restore(arrow.table)
+    pd.testing.assert_frame_equal(out, frame, check_categorical=False)
+    assert out.index is not frame.index
+    for old in _held(frame.index):
+        assert not any(np.shares_memory(old, new) for new in _held(out.index))
+
+
+def _held(index: Any) -> list[np.ndarray[Any, Any]]:
+    """The numpy arrays that an index stands on, the whole of what it is a slice of included."""
+    if isinstance(index, pd.MultiIndex):
+        return [part for level in index.levels for part in _held(level)]
+    if isinstance(index, pd.IntervalIndex):
+        return _held(index.left) + _held(index.right)
+    if isinstance(index, pd.CategoricalIndex):
+        return [_whole(index.codes), *_held(index.categories)]
+    if isinstance(index, pd.RangeIndex):
+        return []
+    array = index.array
+    found = [getattr(array, name, None) for name in ("_ndarray", "_data", "_mask")]
+    return [_whole(part) for part in found if isinstance(part, np.ndarray)]
+
+
+def _whole(values: Any) -> Any:
+    while isinstance(values.base, np.ndarray):
+        values = values.base
+    return values
+
+
+def test_a_plain_step_of_moments_stays_and_a_list_of_holidays_does_not() -> None:
+    plain = pd.DataFrame({"x": [1, 2]}, index=pd.date_range("2020", periods=2, freq="MS"))
+    assert to_arrow(plain).restore(to_arrow(plain).table).index.freqstr == "MS"
+    days = pd.offsets.CustomBusinessDay(holidays=["2020-01-02"])
+    index = pd.DatetimeIndex(["2020-01-01", "2020-01-03"], freq=days)
+    frame = pd.DataFrame({"x": [1, 2]}, index=index)
+    out = to_arrow(frame).restore(to_arrow(frame).table)
+    assert out.index.tolist() == index.tolist()
+    assert out.index.freq is None
+
+
+def test_an_index_of_another_kind_is_refused(refused: Any) -> None:
+    frame = pd.DataFrame({"x": [1, 2]})
+    frame.index = pd.Index(pd.arrays.SparseArray([771301, 0]), name="n")
+    with refused(DataError) as seen:
+        to_arrow(frame)
+    assert "index 'n'" in seen.text
+    assert "7713" not in seen.text
+
+
+def test_a_column_used_again_does_not_change_what_came_back() -> None:
+    numbers, text = np.array([1, 2, 3]), np.array(["a", "b", "c"], dtype=object)
+    index = np.array([7, 8, 9])
+    frame = pd.DataFrame({"n": pd.Series(numbers, copy=False)}, copy=False)
+    frame["t"] = pd.Series(text, dtype=object, copy=False)
+    frame.index = pd.Index(index, copy=False)
+    arrow = to_arrow(frame)
+    out = arrow.restore(arrow.table)
+    polars = to_arrow(pl.DataFrame({"n": pl.Series(numbers)}))
+    again = polars.restore(polars.table)
+    numbers[:], text[:], index[:] = 0, "z", 0
+    assert out["n"].tolist() == [1, 2, 3]
+    assert out["t"].tolist() == ["a", "b", "c"]
+    assert out.index.tolist() == [7, 8, 9]
+    assert again["n"].to_list() == [1, 2, 3]
+
+
+def test_a_polars_frame_shares_no_memory_with_what_came_back() -> None:
+    frame = pl.DataFrame({"n": [1, 2, 3], "f": [1.5, 2.5, 3.5], "t": ["a", "b", "c"]})
+    arrow = to_arrow(frame)
+    out = arrow.restore(arrow.table)
+    assert out.equals(frame)
+    for name in ("n", "f"):
+        assert not np.shares_memory(out[name].to_numpy(), frame[name].to_numpy())
+
+
+def test_nested_fields_in_pandas_come_back_without_metadata(secret: str) -> None:
+    noted = pa.struct([pa.field("u", pa.int64(), metadata={"note": secret})])
+    kind = pd.ArrowDtype(noted)
+    values: Any = [{"u": 1}]
+    frame = pd.DataFrame({"x": pd.Series(values, dtype=kind)})
+    assert secret.encode() in pickle.dumps(frame), "the test must be able to fail"
+    arrow = to_arrow(frame)
+    assert secret.encode() not in pickle.dumps(arrow.restore(arrow.table))
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_a_narwhals_series_is_refused_and_nothing_else_is_said(library: Any, refused: Any) -> None:
+    series: Any = nw.from_native(library.Series(["a", "b"]), series_only=True)
+    with refused(ParameterTypeError) as seen:
+        series_to_arrow(series)
+    assert "to_native" in seen.error.hint
+    with refused(ParameterTypeError):
+        to_arrow(series)
+
+
 def test_no_column_is_refused(refused: Any) -> None:
     for frame in (pd.DataFrame({"x": ["a"]}), _polars(), _polars().lazy(), _polars().to_arrow()):
         with refused(ParameterError):
@@ -134,6 +283,11 @@ def _polars() -> pl.DataFrame:
     )
 
 
+def _listed(frame: pl.DataFrame) -> pl.DataFrame:
+    """With the Categorical as an Enum of the alphabet, which is how it comes back."""
+    return frame.with_columns(pl.col("categorical").cast(pl.Enum(map(str, LETTERS.symbols))))
+
+
 ALPHABETS = {"text": LETTERS, "categorical": LETTERS, "number": DIGITS, "truth": TRUTH}
 
 
@@ -141,8 +295,28 @@ def test_polars_columns_keep_their_dtype() -> None:
     frame = _polars()
     out = passed_through(to_arrow(frame), ALPHABETS)
     assert isinstance(out, pl.DataFrame)
-    assert out.equals(frame)
-    assert out.schema == frame.schema
+    assert out.equals(_listed(frame))
+    assert out.schema == _listed(frame).schema
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_the_codes_of_polars_categories_follow_the_alphabet(own: bool) -> None:
+    # The raw data name the texts in an order of their own, which a Categorical remembers.
+    first = ["never seen", "a", "c", "a", "b"]
+    frame = pl.DataFrame({"x": pl.Series(first, dtype=pl.Categorical)})
+    if own and hasattr(pl, "Categories"):
+        kind = pl.Categorical(pl.Categories.random())
+        frame = pl.DataFrame({"x": pl.Series(first, dtype=kind)})
+    for given in (frame, frame.lazy()):
+        out = passed_through(to_arrow(given), {"x": LETTERS})
+        column = out.lazy().collect()["x"]
+        assert column.to_list() == first
+        assert column.to_physical().to_list() == [3, 2, 0, 2, 1]
+        assert column.dtype == pl.Enum(["c", "b", "a", "never seen"])
+    kept = to_arrow(frame[1:])
+    assert kept.restore(kept.table)["x"].to_physical().to_list() == [0, 2, 0, 1]
+    nothing = to_arrow(frame.select(pl.lit(None, frame.schema["x"]).alias("x")))
+    assert nothing.restore(nothing.table)["x"].to_list() == [None]
 
 
 def test_polars_enums_come_back_as_the_public_alphabet() -> None:

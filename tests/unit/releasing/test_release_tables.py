@@ -5,13 +5,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
 
 from privet import RandomizedResponse, WordExponential, release
-from privet.data import read_table, write_table
+from privet.data import encode_column, read_table, write_table
 from privet.errors import (
     ColumnNotFoundError,
     DataError,
@@ -22,6 +23,7 @@ from privet.errors import (
 )
 from privet.randomness.source import using_source
 from privet.releasing import table_mechanisms
+from privet.releasing.reading import as_symbols
 from privet.symbols import Alphabet
 from privet.testing import ChosenSource, ReplaySource
 
@@ -319,3 +321,89 @@ def test_the_law_that_ran_is_recorded() -> None:
     law = release(MECHANISMS, table()).receipt.parts[0].law
     assert law["rate"] == pytest.approx(1)
     assert 0 < law["keep_probability"] < 1
+
+
+def test_numpy_numbers_are_written_to_receipts(tmp_path: Path) -> None:
+    done = release(
+        {"grade": RandomizedResponse(GRADE, epsilon=1)},
+        pa.table({"grade": [1, 2, 9], "who": [1, 1, 2]}),
+        person="who",
+        rows_per_person=np.int64(2),  # type: ignore[arg-type]  # what a user computes with numpy
+        other=np.int64(2),
+        output=tmp_path / "out.csv",
+    )
+    assert type(done.receipt.parts[0].other) is int
+    wide = release(
+        RandomizedResponse(GRADE, epsilon=1),
+        pa.table({"a": [1, 2], "b": [1, 2]}),
+        columns=["a", "b"],
+        adjacency=np.int64(2),  # type: ignore[arg-type]  # as above
+        output=tmp_path / "wide.csv",
+    )
+    assert wide.receipt.layout["adjacency"] == 2
+
+
+@pytest.mark.parametrize("parameter", ["notes", "published"])
+def test_notes_are_text(parameter: str, tmp_path: Path) -> None:
+    given: Any
+    for given in ([b"x"], b"x", 5, [5], None):
+        with pytest.raises(ParameterTypeError, match=f"{parameter} must be text"):
+            release(MECHANISMS, table(), output=tmp_path / "out.csv", **{parameter: given})
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_note_may_be_given_by_itself() -> None:
+    assert release(MECHANISMS, table(), notes="one note").receipt.notes == ("one note",)
+
+
+UNREADABLE: list[tuple[list[Any], Any]] = [
+    (["", "a"], pa.string()),
+    (["a\0b", "a"], pa.string()),
+    (["True", "False"], pa.bool_()),
+    (["0.5", "1.0"], pa.float64()),
+    ([10**17, 1], pa.float64()),
+]
+
+
+@pytest.mark.parametrize(("symbols", "kind"), UNREADABLE)
+@pytest.mark.parametrize("ending", ["csv", "csv.gz"])
+def test_symbols_that_csv_would_change_are_refused_before_the_draw(
+    symbols: list[Any], kind: pa.DataType, ending: str, tmp_path: Path
+) -> None:
+    mechanism = RandomizedResponse(Alphabet(symbols), epsilon=1)
+    given = {"string": "a", "bool": True, "double": 1.0}[str(kind)]
+    data = pa.table({"x": pa.array([given, given], kind)})
+    source = ReplaySource(1)
+    with (
+        using_source(source),
+        pytest.raises(ParameterError, match=r"'x' would not read back from CSV.*\.parquet"),
+    ):
+        release({"x": mechanism}, data, output=tmp_path / f"out.{ending}")
+    assert not list(tmp_path.iterdir())
+    release({"x": mechanism}, data, output=tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize(
+    ("symbols", "values"),
+    [
+        ([0.5, 1.0, 1e-7, 1e300], pa.array([0.5])),
+        ([0.1, 2], pa.array([0.1], pa.float32())),
+        ([True, False], pa.array([True])),
+        ([1, 2], pa.array([1.0])),
+        ([1, 2], pa.array(["1"])),
+        (["a,b", 'say "a"', "a\r\nb", "a\rb", " a", "é"], pa.array([" a"])),
+        (["1", "2"], pa.array([1], pa.int8())),
+        (["x", "y"], pa.array(["x"]).dictionary_encode()),
+    ],
+)
+def test_symbols_that_csv_holds_are_read_back(
+    symbols: list[Any], values: Any, tmp_path: Path
+) -> None:
+    alphabet = Alphabet(symbols)
+    data = pa.table({"x": pa.concat_arrays([values] * 50)})
+    mechanism = RandomizedResponse(alphabet, epsilon="0.01")
+    done = release({"x": mechanism}, data, output=tmp_path / "out.csv")
+    column = read_table(tmp_path / "out.csv").column("x")
+    again = encode_column(as_symbols(column, alphabet), alphabet, name="x")
+    sent = encode_column(done.data.column("x"), alphabet, name="x")
+    assert again.tolist() == sent.tolist()

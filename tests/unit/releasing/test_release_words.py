@@ -96,7 +96,8 @@ def test_a_wide_table_is_one_word_a_row() -> None:
     done = release(CERTAIN, wide_table(), columns=["m3", "m1", "m2"])
     assert done.data.column_names == ["m1", "m2", "m3"]
     assert (
-        done.receipt.guarantee.unit == "Any one of the 3 values of one row (columns 'm3' to 'm2')"
+        done.receipt.guarantee.unit == "Any one of the 3 values of one row (columns 'm3' to 'm2'; "
+        "a person with several rows is protected row by row)"
     )
     assert done.receipt.layout["columns"] == ["m3", "m1", "m2"]
 
