@@ -47,7 +47,7 @@ def prepare_symbols(
     Errors: DomainError by position; ParameterError for an adjacency beyond the length.
     """
     before = read_symbols(mechanism.alphabet, data)
-    codes = before.codes.copy()
+    codes = before.codes  # read once: promise and draw are about the same data
     size = int(codes.size)
     if isinstance(data, Codes):
         codes = codes.reshape(data.array.shape)
