@@ -117,3 +117,17 @@ def test_error_bounds_are_rounded_outwards(epsilon: str) -> None:
         assert Fraction(upper) >= length * odds / (1 + odds)
         assert upper > 0
         assert lower <= mechanism.expected_errors(length)
+
+
+@pytest.mark.parametrize("size", [2, 3, 8])
+@pytest.mark.parametrize("epsilon", ["0.1", "0.77", "3.7"])
+@pytest.mark.parametrize("adjacency", [1, 3, 7])
+def test_every_length_has_a_rate_also_where_doubles_see_rounding_only(
+    size: int, epsilon: str, adjacency: int
+) -> None:
+    mechanism = make(size, epsilon=epsilon, adjacency=adjacency)
+    for length in (1, 5, 60, 64, 65, 100, 1000):
+        spent = mechanism.spent(length)
+        assert 0 < spent <= mechanism.epsilon
+        if length >= 100:
+            assert spent >= mechanism.epsilon * (1 - Fraction(1, 10**9))

@@ -248,12 +248,15 @@ def _search_rate(length: int, size: int, epsilon: Fraction, cap: Fraction, shift
         first, last = quadrature(AllWords(length, size), -rate).psi(np.array([0.0, float(shift)]))
         return shift * rate + math.log(first / last) - float(epsilon)
 
-    if excess(float(cap)) <= -1e-12 * float(epsilon):
+    top = excess(float(cap))
+    if top <= -1e-12 * float(epsilon):
         return cap
-    from scipy.optimize import brentq
-
+    if top <= 0:  # long words: nothing to see in doubles but their rounding
+        return cap * (1 - _SEARCH_MARGIN)
     if excess(float(cap) / 2) >= 0:  # 2kb is spent at most, so this is a matter of rounding
         return cap / 2
+    from scipy.optimize import brentq
+
     rate = brentq(excess, float(cap) / 2, float(cap), xtol=1e-14 * float(cap), rtol=1e-14)
     return min(cap, Fraction(rate)) * (1 - _SEARCH_MARGIN)
 
