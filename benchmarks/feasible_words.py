@@ -108,7 +108,11 @@ def mvad() -> Data:
         path.write_bytes(wheel.read("sequenzo/datasets/mvad.csv"))
         read = read_table(path)
     words = words_from_wide(read, alphabet, expand_columns(read.column_names, ["*.9?"])).words
-    about = "The state of 712 young people in 72 months from school to work: 6 states"
+    about = (
+        "The state of 712 young people in 72 months from school to work: 6 states. These are the "
+        "mvad sequences of [mcvicar-anyadike-danes-2002]; they do not come with Privet, `make "
+        "setup` downloads them in the sequenzo package"
+    )
     return _halved("From school to work (mvad)", about, "people", words)
 
 

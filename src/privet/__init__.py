@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from privet import datasets, estimate, testing
-    from privet.chains import HiddenMarkovModel, MarkovChain, read_model
+    from privet.chains import HiddenMarkovModel, MarkovChain, read_model, save_model
     from privet.errors import (
         BudgetExceededError,
         ColumnNotFoundError,
@@ -38,7 +38,14 @@ if TYPE_CHECKING:
         WordStaircase,
     )
     from privet.privacy import Guarantee, IndependentRecords, RecordLoss
-    from privet.releasing import Receipt, Release, plan, release
+    from privet.releasing import (
+        Receipt,
+        Release,
+        decode_release,
+        plan,
+        release,
+        words_from_table,
+    )
     from privet.symbols import Alphabet, Codes, Words
 
     __version__: str
@@ -77,11 +84,14 @@ __all__ = [
     "__version__",
     "datasets",
     "decode",
+    "decode_release",
     "estimate",
     "plan",
     "read_model",
     "release",
+    "save_model",
     "testing",
+    "words_from_table",
 ]
 
 _SUBMODULES = {
@@ -109,9 +119,12 @@ _ROOM_OF = {
     "WordPermuteAndFlip": "mechanisms",
     "WordStaircase": "mechanisms",
     "Words": "symbols",
+    "decode_release": "releasing",
     "plan": "releasing",
     "read_model": "chains",
     "release": "releasing",
+    "save_model": "chains",
+    "words_from_table": "releasing",
 }
 """Where a public name lives; one that is not listed here is an error class."""
 

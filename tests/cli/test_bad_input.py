@@ -279,6 +279,8 @@ def test_the_budget_split(run: Run, folder: Path) -> None:
         ('{"columns": {"vote": ["Clinton", 1.5]}}', "columns.vote[1]"),
         ('{"columns": {"vote": ["Clinton", null]}}', "columns.vote[1]"),
         ('{"columns": {"vote": ["Clinton", true]}}', "columns.vote[1]"),
+        ('{"columns": {"str": ["Clinton", true]}}', "columns.str[1]: input should be a valid str"),
+        ('{"columns": {"a[b": ["Clinton", true]}}', "columns.a[b[1]: input should be a valid str"),
         ('{"columns": {"vote": ["Clinton"]}}', "'vote': An alphabet needs at least two"),
         ('{"columns": {"vote": ["a", "b"], "vote": ["c", "d"]}}', "'vote' is there twice"),
         ('{"columns": {"vote": ["a", "b"]}, "colour": 1}', "colour"),
@@ -291,7 +293,7 @@ def test_a_schema_that_cannot_be_used(run: Run, folder: Path, content: str, plac
 
 
 def test_a_schema_file_that_cannot_be_read(run: Run, folder: Path) -> None:
-    check(run, folder, 2, "none.json", *TABLE, "--schema", "none.json", "-e", "1", *OUT)
+    check(run, folder, 1, "no file none.json", *TABLE, "--schema", "none.json", "-e", "1", *OUT)
     (folder / "schema.json").write_bytes(b"\xff\xfe\x00")
     check(run, folder, 2, "UTF-8", *TABLE, "--schema", "schema.json", "-e", "1", *OUT)
 

@@ -36,6 +36,9 @@ def models(folder: Path) -> None:
         "long": {**CHAIN, "transition": [["1/2", "1/2", 0], ["1/2", "1/2", "1/4"], [1, 0, 0]]},
         "negative": {**CHAIN, "transition": [["1/2", "1/2", 0], [1, 0, 0], ["3/2", "-1/2", 0]]},
         "nan": {**CHAIN, "initial": ["nan", 0, 0]},
+        "nans": {**CHAIN, "transition": [[0.5, 0.5, 0], [float("nan"), 0.5, 0.5], [1, 0, 0]]},
+        "less": {**CHAIN, "transition": [[0.5, 0.5, 0], [0.25, 0.5, 0.25], [0.5, 0, 0.25]]},
+        "minus": {**CHAIN, "transition": [[0.5, 0.5, 0], [1.5, -0.5, 0], [1, 0, 0]]},
         "two": {**CHAIN, "states": ["home", "work"]},
         "others": {**CHAIN, "states": ["home", "work", "play"]},
         "hidden": {
@@ -106,7 +109,8 @@ def test_mechanisms_that_know_no_language(run: Run, folder: Path) -> None:
     assert (done.code, "would leave the language" in done.error) == (2, True)
     done = run(*command, "--mechanism", "randomized-response")
     assert done.code == 0
-    assert "may leave the one that was named; --decode" in done.err
+    assert "may leave the one that was named" in done.err
+    assert "--decode" in done.err
     assert any("may leave" in note for note in receipt(folder).notes)
     within = ("--mechanism", "randomized-response", "--decode", "chain.json", "--overwrite")
     assert "may leave" not in run(*command, *within).err
@@ -132,7 +136,117 @@ def test_a_decoded_release(run: Run, folder: Path, method: str) -> None:
     assert (refused.code, "decoded words" in refused.error) == (1, True)
 
 
+WRITTEN: dict[str, dict[str, Any]] = {
+    "pattern": {"pattern": "(home | work | sick) (sick | work) | home home"},
+    "allowed": {"allowed": [[0, 1, 1], [0, 1, 1], [0, 1, 1]], "start": ["home", "sick"]},
+    "moves": {
+        "moves": [
+            *([0, name, 1] for name in ("home", "sick")),
+            *([1, name, "end"] for name in (None, "work", "sick")),
+            ["end", "sick", "end"],
+            ["end", None, "over"],
+        ],
+        "initial": 0,
+        "accepting": ["over"],
+    },
+}
+# Whether the symbol 20 before the last is home is not known before the end.
+TWENTY = [[number, name, number + 1] for number in range(1, 20) for name in STATES]
+BEYOND = {
+    "moves": [*[[0, name, 0] for name in STATES], [0, "home", 1], *TWENTY],
+    "initial": 0,
+    "accepting": [20],
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_a_language_written_by_hand(run: Run, folder: Path, form: str) -> None:
+    language = write_language(folder, WRITTEN[form])
+    assert not language.is_all
+    text = json.dumps(language.to_json())
+    (folder / "again.json").write_text(text, encoding="utf-8")
+    assert read_model(folder / "again.json") == language
+    done = run(*WORDS, "--language", "own.json", "-e", "1", "-o", "out.csv", "--outside", "allow")
+    assert done.code == 0, done.err
+    assert all(language.contains(word) for word in released(folder))
+    known: Any = receipt(folder).mechanism()
+    assert known.language == language
+    assert run("plan", "--language", "own.json", "-n", "2", "-e", "1").code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "places"),
+    [
+        ({"pattern": "home (work"}, ("own.json", "wrong at position 5", "does not close")),
+        ({"pattern": "home play"}, ("wrong at position 5", "'play' is not a symbol")),
+        ({"pattern": "home{2"}, ("wrong at position 4", "belongs to no count")),
+        ({"pattern": ["home"]}, ("pattern: input should be a valid string",)),
+        ({"pattern": "(.{100}){100}"}, ("own.json", "more than 5000 symbols")),
+        ({"pattern": ".* home .{19}"}, ("own.json", "more than 10000 states")),
+        (BEYOND, ("own.json", "Determinising", "more than 10000 states")),
+        ({"pattern": "home", "start": ["home"]}, ("start: extra inputs",)),
+        ({"pattern": "home", "allowed": []}, ("'pattern' and 'allowed', which are two forms",)),
+        ({}, ("lacks the field 'transitions' (or 'pattern'",)),
+        (
+            {"allowed": [[1, 1, 1], [1, 2, 1], [1, 1, 1]]},
+            ("allowed[1][1]: input should be less than",),
+        ),
+        (
+            {"allowed": [[1, 1, 1], [1, True, 1]]},
+            ("allowed[1][1]: input should be a valid integer",),
+        ),
+        ({"allowed": [[1, 1, 1], [1, 1], [1, 1, 1]]}, ("allowed, row 1: an entry is needed for",)),
+        ({"allowed": [[1, 1, 1], [1, 1, 1]]}, ("shape (2, 3), not (3, 3)",)),
+        (WRITTEN["allowed"] | {"start": ["play"]}, ("start names 'play'",)),
+        (WRITTEN["allowed"] | {"start": "home"}, ("start: input should be a valid list",)),
+        (WRITTEN["allowed"] | {"start": []}, ("start: list should have at least 1 item",)),
+        (WRITTEN["moves"] | {"moves": [[0, "home"]]}, ("moves[0][2]: field required",)),
+        (WRITTEN["moves"] | {"moves": [[0, "home", None]]}, ("moves[0][2]: input should be a",)),
+        (BEYOND | {"moves": [[0, "play", 20]]}, ("moves[0] reads 'play', which is not",)),
+        (BEYOND | {"moves": [[0, "sick", "20"]]}, ("accepting[0] names the state 20, but no",)),
+        (
+            BEYOND | {"moves": [*TWENTY, [0, "sick", 1]], "initial": 2},
+            ("moves[57] names the state 0,",),
+        ),
+        (BEYOND | {"moves": [[0, "sick", 20], [0, None, 5]]}, ("moves[1] names the state 5, but",)),
+        (BEYOND | {"initial": "0"}, ("initial names the state '0', but no move leaves it",)),
+        (BEYOND | {"accepting": []}, ("moves[",)),
+        ({"moves": [], "initial": 0, "accepting": [0]}, ("no word of length 2",)),
+        ({"pattern": "(home work sick)*"}, ("no word of length 2", "0 and 3")),
+        ({"pattern": "home", "alphabet": ["home", "home"]}, ("own.json", "equal")),
+    ],
+)
+def test_a_language_written_wrongly_releases_nothing(
+    run: Run, folder: Path, content: dict[str, Any], places: tuple[str, ...]
+) -> None:
+    own = {"kind": "language", "alphabet": STATES, **content}
+    (folder / "own.json").write_text(json.dumps(own), encoding="utf-8")
+    before = sorted(path.name for path in folder.iterdir())
+    options = ("--language", "own.json", "--outside", "allow", "-e", "1", "-o", "out.csv")
+    done = run(*WORDS, *options)
+    # A length that no word has is a wrong parameter; all else is a wrong file.
+    assert done.code == (2 if "no word of length" in places[0] else 1), done.err
+    for place in places:
+        assert place in done.error, done.err
+    assert sorted(path.name for path in folder.iterdir()) == before
+    planned = run("plan", "--language", "own.json", "-n", "2", "-e", "1")
+    assert (planned.code, places[0] in planned.error) == (done.code, True), planned.err
+
+
+def write_language(folder: Path, content: dict[str, Any]) -> Language:
+    own = {"kind": "language", "alphabet": STATES, **content}
+    (folder / "own.json").write_text(json.dumps(own), encoding="utf-8")
+    model = read_model(folder / "own.json")
+    assert isinstance(model, Language)
+    return model
+
+
 BAD: list[tuple[int, str, tuple[str, ...]]] = [
+    (1, "Row 1 (state work) of the transition matrix has an entry", ("--language", "nans.json")),
+    (1, "Row 1 (state work) of the transition matrix has an entry", ("--decode", "minus.json")),
+    (1, "Row 2 (state sick) of the transition matrix sums to 0.75", ("--decode", "less.json")),
+    (1, "which is 0.25 too little", ("--language", "less.json")),
+    (1, "which is 0.25 too much", ("--language", "long.json")),
     (1, "Row 1 (state work) of the transition matrix sums to 1.25", ("--language", "long.json")),
     (1, "Row 1 (state work) of the transition matrix sums to 1.25", ("--decode", "long.json")),
     (1, "Row 2 (state sick)", ("--language", "negative.json")),
@@ -183,7 +297,7 @@ def test_a_plan_on_a_language_and_with_a_chain(run: Run) -> None:
     assert "+-" in rows["permute-and-flip (paper rate)"]
     both = run("plan", "--language", "loose.json", "--chain", "chain.json", "-n", "9", "-e", "1,4")
     assert both.out.count("randomised response + Viterbi") >= 2
-    assert "averaged over the words of the public chain" in both.out
+    assert "averaged over the words of the chain" in both.out
     alone = json.loads(run("plan", "--chain", "chain.json", "-n", "9", "-e", "1", "--json").out)
     (made,) = alone["plans"]
     assert made["mechanisms"][3]["decode_method"] == "viterbi"
@@ -234,6 +348,33 @@ def test_a_wide_table_and_a_support(run: Run, folder: Path) -> None:
     assert content["chain"]["transition"][2][1] in (0, "0")
 
 
+def test_a_support_restricts_first_symbols_too(run: Run, folder: Path) -> None:
+    # Words of LOOSE begin at home or at work, and those of the wide table do.
+    command = ("fit", "wide.csv", "--columns", "m1..m3", "-o", "new.json", "--pseudocount", "1")
+    assert run(*command, "--support", "loose.json").code == 0
+    found = read_model(folder / "new.json")
+    assert isinstance(found, MarkovChain)
+    assert [str(p) for p in found.exact_initial] == ["1/2", "1/2", "0"]
+    write_language(folder, {"allowed": [[1] * 3] * 3, "start": ["home"]})
+    refused = run(*command, "--support", "own.json", "--overwrite")
+    assert (refused.code, "no word may begin so" in refused.error) == (1, True)
+    assert "Word 1 leaves the support at position 0" in refused.error
+    assert "That is row 1, column 'm1', of the table" in refused.error
+    roles = ("--id", "who", "--time", "month", "--state", "state", "--symbols", "home,sick,work")
+    assert run("release", "words", "diary.csv", *roles, "-e", "2", "-o", "out.csv").code == 0
+    learn = ("fit", "out.csv", "--receipt", "out.csv.receipt.json", "-o", "learnt.json")
+    assert run(*learn, "--support", "own.json").code == 0
+    learnt = read_model(folder / "learnt.json")
+    assert isinstance(learnt, MarkovChain)
+    assert learnt.initial.tolist() == [1, 0, 0]
+    assert learnt.states == ("home", "sick", "work")
+    write_language(folder, {"allowed": [[1] * 3] * 3, "start": ["sick"]})
+    assert run(*learn, "--support", "own.json", "--overwrite").code == 0
+    learnt = read_model(folder / "learnt.json")
+    assert isinstance(learnt, MarkovChain)
+    assert learnt.initial.tolist() == [0, 1, 0]
+
+
 def test_a_chain_from_a_release_has_standard_errors(run: Run, folder: Path) -> None:
     income = datasets.load("income")
     roles = ("--id", "state", "--time", "year", "--state", "quintile", "--symbols", "1..5")
@@ -267,7 +408,8 @@ def test_a_chain_from_a_release_has_standard_errors(run: Run, folder: Path) -> N
         (1, "row 3 of the column 'state'", (*DIARY[1:], "--symbols", "home,work")),
         (1, "--pseudocount", (*DIARY[1:], "--symbols", "home,work,sick")),
         (2, "pseudocount", (*DIARY[1:], "--symbols", "home,work,sick", "--pseudocount", "-1")),
-        (1, "support forbids", (*DIARY[1:], "--support", "chain.json", "--pseudocount", "1")),
+        (1, "position 1: a word may not go on so", (*DIARY[1:], "--support", "chain.json")),
+        (1, "That is row 3 of the table", (*DIARY[1:], "--support", "chain.json")),
         (1, "other states", (*DIARY[1:], "--support", "loose.json", "--symbols", "home,work")),
         (1, "receipt", ("--receipt", "none.json")),
         (1, "not the receipt", ("--receipt", "chain.json")),

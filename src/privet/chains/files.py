@@ -1,19 +1,23 @@
 """Model files: a chain, a hidden Markov model or a language, as JSON.
 
-Contract. {"kind": "markov-chain" | "hidden-markov-model" | "language", ...}. A file that is not
-there or not JSON is a FileFormatError; content that is not a model is a ModelError that names the
-file and the row or field. A name that occurs twice in one object is refused: readers would silently
-take the last. pydantic is loaded when the first file is read, and not before.
+Contract. {"kind": "markov-chain" | "hidden-markov-model" | "language", ...}; a language comes in
+one of the forms of `languages.documents`, and docs/model-files.md shows them all. A file that is
+not there or not JSON is a FileFormatError; content that is not a model is a ModelError that names
+the file and the row or field. pydantic is loaded when the first file is read, and not before.
 """
 
-import json
+import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from privet.chains.hidden import HiddenMarkovModel
+from privet.chains.json_files import first_problem, read_json
 from privet.chains.markov import MarkovChain
-from privet.errors import FileFormatError, ModelError, PrivetError
+from privet.errors import FileFormatError, ModelError, ParameterTypeError, PrivetError
 from privet.languages import Language
+from privet.languages.documents import form_of
+from privet.whole_files import read_path, write_json
 
 Model = MarkovChain | HiddenMarkovModel | Language
 
@@ -24,19 +28,13 @@ KINDS: dict[str, type[MarkovChain] | type[HiddenMarkovModel] | type[Language]] =
 }
 
 
-def read_model(path: str | Path) -> Model:
-    """The model in a file. Errors: FileFormatError, ModelError naming file and place."""
-    place = Path(path)
-    try:
-        content = json.loads(place.read_text(encoding="utf-8"), object_pairs_hook=_once)
-    except json.JSONDecodeError as error:
-        raise _unreadable(place, f"line {error.lineno} is not JSON ({error.msg})") from None
-    except (UnicodeDecodeError, RecursionError):
-        raise _unreadable(place, "it is not JSON text in UTF-8") from None
-    except _TwiceError as error:
-        raise _unreadable(place, f"the name '{error}' is there twice") from None
-    except OSError as error:
-        raise _unreadable(place, f"it cannot be read ({error.strerror})") from None
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """The model in a file. Errors: FileFormatError, ModelError naming file and place.
+
+    ParameterTypeError for what is no path.
+    """
+    place = read_path(path, "A model")
+    content = read_json(place, partial(_unreadable, place))
     try:
         return model_from_json(content)
     except PrivetError as error:
@@ -45,6 +43,21 @@ def read_model(path: str | Path) -> Model:
             hint=error.hint,
             **{**error.payload, "path": str(place)},
         ) from None
+
+
+def save_model(model: Model, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    """Write the file that `read_model` reads, whole or not at all; checked by reading it back.
+
+    Errors: OutputError for a place that cannot be written to, or a file that exists, unless
+    `overwrite`; ParameterTypeError for what is no model, or has symbols without a JSON form.
+    """
+    if not isinstance(model, Model):
+        raise ParameterTypeError(
+            f"A {type(model).__name__} is not a model.",
+            hint="Give a MarkovChain, a HiddenMarkovModel or a Language.",
+            parameter="model",
+        )
+    write_json(path, model.to_json(), overwrite=overwrite)
 
 
 def model_from_json(content: object) -> Model:
@@ -61,49 +74,22 @@ def model_from_json(content: object) -> Model:
 
 
 def _check_shape(kind: str, content: dict[str, Any]) -> None:
-    """Fields and types, by pydantic, where the kind has a schema."""
+    """Fields and types, by pydantic. Errors: ModelError."""
     from pydantic import ValidationError
 
-    from privet.chains.schema import FILES
+    from privet.chains.schema import FILES, LANGUAGES
 
-    if kind not in FILES:
-        return
+    # A language is checked as the form that it is in: errors need not speak of the other forms.
+    shape = LANGUAGES[form_of(content)] if kind == "language" else FILES[kind]
     try:
-        FILES[kind].model_validate(content)
+        shape.model_validate(content)
     except ValidationError as error:
-        first, *others = error.errors(include_url=False, include_input=False, include_context=False)
-        field = _place(first["loc"])
-        problem = f"{first['msg'][:1].lower()}{first['msg'][1:]}"
-        if any(_place(other["loc"]) == field for other in others):
-            problem = "neither text nor a number"  # one error for each type that was tried
+        field, problem = first_problem(error, content, "the whole description")
         raise ModelError(
             f"{field}: {problem}.",
             hint=f"The form of a {kind} file is in docs/schemas/{kind}.json.",
             field=field,
         ) from None
-
-
-class _TwiceError(Exception):
-    """A name that occurs twice in one JSON object."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) != len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
-    return content
-
-
-def _place(location: tuple[int | str, ...]) -> str:
-    """transition[2][0], without the names of the types that were tried."""
-    text = ""
-    for step in location:
-        if isinstance(step, int):
-            text += f"[{step}]"
-        elif step not in ("str", "int", "float", "bool"):
-            text += f".{step}" if text else step
-    return text or "the whole description"
 
 
 def _unreadable(path: Path, problem: str) -> FileFormatError:

@@ -6,6 +6,7 @@ state. No law of the first state is part of the model: questions about one give 
 entries stay exact, as in `privet.chains.markov`.
 """
 
+import os
 from collections.abc import Hashable, Iterable
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from privet.chains.naming import check_fields, read_symbol_names, shown
 from privet.chains.stochastic import FloatArray, Rows, read_stochastic
 from privet.errors import ModelError
 from privet.symbols import Alphabet
+from privet.whole_files import write_json
 
 
 class HiddenMarkovModel:
@@ -93,6 +95,10 @@ class HiddenMarkovModel:
             "transition": self._steps.to_json(),
             "emission": self._seen.to_json(),
         }
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model file that `privet.read_model` reads. Errors: as `MarkovChain.save`."""
+        write_json(path, self.to_json(), overwrite=overwrite)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "HiddenMarkovModel":

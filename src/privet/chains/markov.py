@@ -8,16 +8,23 @@ exact: a chain given in integers, Fractions or text has its rational probabiliti
 are positive exactly where the rationals are.
 """
 
+import os
 from collections.abc import Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.chains import fitting, structure
-from privet.chains.naming import check_fields, read_symbol_names, shown
+from privet.chains.naming import (
+    check_fields,
+    other_names,
+    read_origin,
+    read_symbol_names,
+    shown,
+)
 from privet.chains.simulate import draw_paths
 from privet.chains.stochastic import (
     FloatArray,
@@ -27,11 +34,16 @@ from privet.chains.stochastic import (
     read_only,
     read_stochastic,
 )
-from privet.errors import ModelError, ParameterError
+from privet.errors import ModelError, ParameterError, ParameterTypeError
 from privet.exact import read_count
 from privet.exact.number import Number
+from privet.languages import Language
 from privet.randomness import current_source
 from privet.symbols import Alphabet, Words
+from privet.whole_files import write_json
+
+Support: TypeAlias = "Language | MarkovChain | npt.ArrayLike | None"
+"""What is possible: a language, a chain (for its words), or (k, k) of 0 and 1 for steps."""
 
 
 class MarkovChain:
@@ -64,6 +76,7 @@ class MarkovChain:
                 hint="Both have one entry for each state.",
             )
         self._first, self._steps = first, steps
+        self._origin: dict[str, str] | None = None
 
     @property
     def states(self) -> tuple[Hashable, ...]:
@@ -124,8 +137,15 @@ class MarkovChain:
     def log_likelihood(self, words: Words) -> FloatArray:
         """(w,) float64: log P(word) among the words of its length; -inf if it cannot happen.
 
-        Errors: ModelError if the words are over other symbols than the states.
+        Errors: ModelError if the words are over other symbols than the states; ParameterTypeError
+        for anything but Words.
         """
+        if not isinstance(words, Words):
+            raise ParameterTypeError(
+                f"The likelihood is that of Words, not of a {type(words).__name__}.",
+                hint="Write Words.from_lists(chain.alphabet, lists).",
+                parameter="words",
+            )
         chain = self.in_order_of(words.alphabet)
         with np.errstate(divide="ignore"):
             first, steps = np.log(chain.initial), np.log(chain.transition)
@@ -148,10 +168,11 @@ class MarkovChain:
     def sample_words(self, count: int, length: int | Sequence[int] | npt.NDArray[Any]) -> Words:
         """`count` independent words of one length, or of `count` lengths."""
         rows = read_count(count, "count", 0)
-        if isinstance(length, int | np.integer):
-            lengths = np.full(rows, read_count(int(length), "length", 0), np.int64)
-        else:
+        if isinstance(length, Sequence | np.ndarray) and np.ndim(length) == 1:
             lengths = np.array([read_count(each, "length", 0) for each in length], np.int64)
+        else:
+            one: Any = length  # what is neither a number nor a list is refused as no number
+            lengths = np.full(rows, read_count(one, "length", 0), np.int64)
         if len(lengths) != rows:
             raise ParameterError(
                 f"There are {len(lengths)} lengths for {rows} words.", parameter="length"
@@ -166,6 +187,12 @@ class MarkovChain:
 
         Errors: ModelError unless the alphabet has exactly the states of the chain.
         """
+        if not isinstance(alphabet, Alphabet):
+            raise ParameterTypeError(
+                f"A {type(alphabet).__name__} is not an alphabet.",
+                hint="Give an Alphabet of the states of the chain.",
+                parameter="alphabet",
+            )
         if alphabet == self.alphabet:
             return self
         if len(alphabet) != len(self.alphabet) or any(
@@ -174,20 +201,38 @@ class MarkovChain:
             raise ModelError(
                 f"The chain has other states ({len(self.alphabet)}) than the alphabet has symbols "
                 f"({len(alphabet)}).",
-                hint=f"The states are {shown(self.alphabet)}; the symbols are {shown(alphabet)}.",
+                hint=other_names(self.alphabet, "the chain", alphabet, "the alphabet"),
             )
         order = [self.alphabet.index(symbol) for symbol in alphabet.symbols]
-        return MarkovChain._of(
-            self._first.reordered([0], order), self._steps.reordered(order, order), alphabet
-        )
+        first, steps = self._first.reordered([0], order), self._steps.reordered(order, order)
+        return MarkovChain._of(first, steps, alphabet, self._origin)
 
     @classmethod
     def _of(
-        cls, first: StochasticMatrix, steps: StochasticMatrix, alphabet: Alphabet
+        cls,
+        first: StochasticMatrix,
+        steps: StochasticMatrix,
+        alphabet: Alphabet,
+        origin: dict[str, str] | None,
     ) -> "MarkovChain":
         chain = cls.__new__(cls)
         chain._first, chain._steps, chain.alphabet = first, steps, alphabet
+        chain._origin = origin
         return chain
+
+    @property
+    def learnt_from(self) -> dict[str, str] | None:
+        """The release it was learnt from ("file", "sha256", "epsilon"); None if nobody said so.
+
+        Such a chain holds what the release tells of its data: used for another release of the same
+        data, it adds its epsilon to that one's.
+        """
+        return None if self._origin is None else dict(self._origin)
+
+    def with_origin(self, *, file: str, sha256: str, epsilon: str) -> "MarkovChain":
+        """The same chain, said to be learnt from that release (see `learnt_from`)."""
+        origin = read_origin({"file": file, "sha256": sha256, "epsilon": epsilon})
+        return MarkovChain._of(self._first, self._steps, self.alphabet, origin)
 
     @classmethod
     def fit(
@@ -195,22 +240,28 @@ class MarkovChain:
         words: Words,
         *,
         pseudocount: Number = 0,
-        support: npt.ArrayLike | None = None,
+        support: Support = None,
+        start: npt.ArrayLike | None = None,
         protected: bool = False,
     ) -> "MarkovChain":
         """The chain of PUBLIC words: shares of first symbols and of steps, exactly.
 
         `pseudocount`: added to the count of every possible first symbol and step (0: what never
-        occurs becomes impossible); `support`: (k, k) bool, the steps that are possible, all unless
-        given; `protected`: say True if the words are the very data to be protected: the chain then
-        gives them away, which a PrivacyLeakWarning says. Released words are learnt from by
-        `privet.estimate.transitions`, which undoes the noise; counting them would not.
+        occurs becomes impossible); `support`: what is possible, a Language, a MarkovChain for its
+        words, or (k, k) bool for steps, and `start`: (k,) bool, the first symbols that are, all
+        unless given; `protected`: say True if
+        the words are the very data to be protected: the chain then gives them away, which a
+        PrivacyLeakWarning says. Released words are learnt from by `privet.estimate.transitions`,
+        which undoes the noise; counting them would not.
 
-        Errors: ModelError for a state that is never left, or a step outside the support;
+        Errors: ModelError for a state that is never left, for a support in which words end after
+        some state, and by word and position for words outside support or start;
         ParameterTypeError for anything but Words.
         """
-        counts = fitting.count_steps(words, protected)
-        first, steps = fitting.rows(counts, words.alphabet, pseudocount, support)
+        fitting.check_words(words, protected)
+        if isinstance(support, MarkovChain):
+            support = Language.from_chain(support)
+        first, steps = fitting.rows(words, pseudocount, support, start)
         return cls(first, steps, words.alphabet)
 
     def to_json(self) -> dict[str, Any]:
@@ -220,13 +271,24 @@ class MarkovChain:
             "states": self.alphabet.to_json(),
             "initial": self._first.to_json()[0],
             "transition": self._steps.to_json(),
+            **({} if self._origin is None else {"learnt_from": dict(self._origin)}),
         }
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model file that `privet.read_model` reads, whole or not at all.
+
+        Errors: OutputError for a place that cannot be written to, or a file that exists, unless
+        `overwrite`.
+        """
+        write_json(path, self.to_json(), overwrite=overwrite)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "MarkovChain":
         """The inverse of `to_json`. Errors: ModelError naming the field or the row."""
-        check_fields(data, cls.kind, ("initial", "transition"), ("states",))
-        return cls(data["initial"], data["transition"], data.get("states"))
+        check_fields(data, cls.kind, ("initial", "transition"), ("states", "learnt_from"))
+        chain = cls(data["initial"], data["transition"], data.get("states"))
+        chain._origin = read_origin(data.get("learnt_from"))
+        return chain
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -54,6 +54,50 @@ def check_fields(
             )
 
 
+_ORIGIN = ("file", "sha256", "epsilon")
+
+
+def read_origin(given: object) -> dict[str, str] | None:
+    """{"file", "sha256", "epsilon"}: the release a chain was learnt from. Errors: ModelError."""
+    if given is None:
+        return None
+    known = isinstance(given, dict) and set(given) == set(_ORIGIN)
+    if not isinstance(given, dict) or not known or not all(map(_is_text, given.values())):
+        raise ModelError(
+            "learnt_from does not name a release.",
+            hint=f"Its fields are {', '.join(_ORIGIN)}, all of them text, as privet fit writes.",
+            field="learnt_from",
+        )
+    return {name: given[name] for name in _ORIGIN}
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def differing(first: Iterable[object], second: Iterable[object]) -> tuple[str, str]:
+    """The names that only the first of two lists has, and only the second, for messages."""
+    one, two = list(first), list(second)
+    return _few([x for x in one if x not in two]), _few([x for x in two if x not in one])
+
+
+def other_names(alphabet: Alphabet, of_chain: str, other: Alphabet, of_other: str) -> str:
+    """Which names differ, as a hint; `of_chain`: who has the first ("the chain")."""
+    own, others = differing(alphabet.symbols, other.symbols)
+    parts = [
+        f"only {owner} {'have' if owner.endswith('s') else 'has'} {names}"
+        for owner, names in ((of_chain, own), (of_other, others))
+        if names
+    ]
+    sentence = "; ".join(parts)
+    return f"{sentence[:1].upper()}{sentence[1:]}."
+
+
+def _few(names: list[object]) -> str:
+    few = ", ".join(repr(name) for name in names[:8])
+    return f"{few}, ..." if len(names) > 8 else few
+
+
 def shown(alphabet: Alphabet) -> str:
     """The first few symbols, for messages: alphabets are public."""
     few = ", ".join(str(symbol) for symbol in alphabet.symbols[:8])

@@ -10,7 +10,16 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictFloat, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+)
 
 Symbol = StrictStr | StrictInt | StrictFloat | StrictBool
 
@@ -23,6 +32,16 @@ Distribution = Annotated[list[Probability], Field(min_length=2)]
 """A row of probabilities that sum to 1."""
 
 
+class Origin(BaseModel):
+    """The release that a chain was learnt from."""
+
+    model_config = ConfigDict(extra="forbid", title="Origin of a chain")
+
+    file: StrictStr
+    sha256: StrictStr
+    epsilon: StrictStr
+
+
 class MarkovChainFile(BaseModel):
     """A Markov chain: P(first state = i) = initial[i], P(j follows i) = transition[i][j]."""
 
@@ -32,6 +51,9 @@ class MarkovChainFile(BaseModel):
     states: list[Symbol] | None = Field(None, description="Names; 0, 1, ... unless given.")
     initial: Distribution
     transition: Annotated[list[Distribution], Field(min_length=2)]
+    learnt_from: Origin | None = Field(
+        None, description="The release it was learnt from; privet fit --receipt writes it."
+    )
 
 
 class HiddenMarkovModelFile(BaseModel):
@@ -46,10 +68,62 @@ class HiddenMarkovModelFile(BaseModel):
     emission: Annotated[list[Distribution], Field(min_length=2)]
 
 
-class LanguageFile(BaseModel):
-    """A language: the words that a deterministic automaton accepts."""
+State = StrictStr | StrictInt
 
-    model_config = ConfigDict(extra="forbid", title="Language")
+Accepting = Field(description="States in which a word may end.")
+
+
+class PatternFile(BaseModel):
+    """The words that a regular expression over the symbols describes."""
+
+    model_config = ConfigDict(extra="forbid", title="Language by a pattern")
+
+    kind: Literal["language"]
+    alphabet: list[Symbol]
+    pattern: Annotated[
+        StrictStr,
+        Field(
+            description="Symbols separated by spaces; * + ? {2,5} repeat, | is either, ( ) group, "
+            ". is any symbol, [a b] one of these, [^a b] one of the others."
+        ),
+    ]
+
+
+class AllowedFile(BaseModel):
+    """The words in which every symbol may follow the one before it."""
+
+    model_config = ConfigDict(extra="forbid", title="Language by allowed steps")
+
+    kind: Literal["language"]
+    alphabet: list[Symbol]
+    allowed: Annotated[
+        list[list[Annotated[StrictInt, Field(ge=0, le=1)]]],
+        Field(description="allowed[i][j] is 1 if symbol j may follow symbol i."),
+    ]
+    start: Annotated[list[Symbol], Field(min_length=1)] | None = Field(
+        None, description="The symbols a word may begin with; any unless given."
+    )
+
+
+class MovesFile(BaseModel):
+    """The words that a nondeterministic automaton accepts."""
+
+    model_config = ConfigDict(extra="forbid", title="Language by moves")
+
+    kind: Literal["language"]
+    alphabet: list[Symbol]
+    moves: Annotated[
+        list[tuple[State, Symbol | None, State]],
+        Field(description="[state, symbol, next state]; null for a move that reads no symbol."),
+    ]
+    initial: Annotated[State, Field(description="The state before the first symbol.")]
+    accepting: Annotated[list[State], Accepting]
+
+
+class TransitionsFile(BaseModel):
+    """The words that a deterministic automaton accepts; what Language.to_json writes."""
+
+    model_config = ConfigDict(extra="forbid", title="Language by a table")
 
     kind: Literal["language"]
     alphabet: list[Symbol]
@@ -62,8 +136,22 @@ class LanguageFile(BaseModel):
         ),
     ]
     initial: Annotated[StrictInt, Field(description="The state before the first symbol.")]
-    accepting: Annotated[list[StrictInt], Field(description="States in which a word may end.")]
+    accepting: Annotated[list[StrictInt], Accepting]
 
+
+class LanguageFile(RootModel[PatternFile | AllowedFile | MovesFile | TransitionsFile]):
+    """A language, the words that can happen, in one of four forms."""
+
+    model_config = ConfigDict(title="Language")
+
+
+LANGUAGES: dict[str, type[BaseModel]] = {
+    "pattern": PatternFile,
+    "allowed": AllowedFile,
+    "moves": MovesFile,
+    "transitions": TransitionsFile,
+}
+"""The class of each form of a language, by the field that tells it."""
 
 FILES: dict[str, type[BaseModel]] = {
     "markov-chain": MarkovChainFile,

@@ -10,11 +10,10 @@ floats too.
 """
 
 import math
-import numbers
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -22,8 +21,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import ModelError, ParameterError
+from privet.errors import DataError, ModelError, ParameterError
 from privet.exact import exact_number
+from privet.symbols.alphabet import plain_array
 
 FloatArray = npt.NDArray[np.float64]
 Rows = Sequence[Sequence[Any]] | npt.NDArray[Any]
@@ -86,6 +86,8 @@ def read_stochastic(
 
     `name`: what errors call it ("the transition matrix"); `row_names`: what row i stands for.
     """
+    if isinstance(values, np.ndarray):
+        values = _plain(values, name)
     if isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind == "f":
         return _of_floats(values.astype(np.float64), name, row_names)
     rows = _listed(values, name)
@@ -100,7 +102,7 @@ def read_distribution(values: Sequence[Any] | npt.NDArray[Any], name: str) -> St
     """One row: a probability for each state. Errors: as `read_stochastic`."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ModelError(f"{_capital(name)} is a {type(values).__name__}, not a list of numbers.")
-    row = values if isinstance(values, np.ndarray) else [*values]
+    row = _plain(values, name) if isinstance(values, np.ndarray) else [*values]
     if isinstance(row, np.ndarray):
         if row.ndim != 1:
             raise ModelError(f"{_capital(name)} has shape {row.shape}; one row is needed.")
@@ -113,6 +115,16 @@ def read_only(array: FloatArray) -> FloatArray:
     copy = np.array(array, np.float64, order="C")
     copy.flags.writeable = False
     return copy
+
+
+def _plain(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
+    """The array, whose entries must all be there."""
+    try:
+        return plain_array(array)
+    except DataError:
+        raise ModelError(
+            f"{_capital(name)} has masked entries.", hint="Give a probability for each."
+        ) from None
 
 
 def _listed(values: Rows, name: str) -> list[list[Any]]:
@@ -153,10 +165,11 @@ def _fraction(entry: Any, name: str, row: int, column: int) -> Fraction:
 
 def _float(entry: Any, name: str, row: int, column: int) -> float:
     # A float is taken as it is: NaN and infinities are found with the negative entries.
-    is_real = isinstance(entry, numbers.Real) and not isinstance(entry, bool | np.bool_)
-    if is_real and not isinstance(entry, Fraction | Decimal):
+    if isinstance(entry, float | np.floating):
         return float(entry)
-    return float(_fraction(entry, name, row, column))
+    number = _fraction(entry, name, row, column)
+    # Beyond 1 it is refused whatever it is; a double need not hold it.
+    return float(min(max(number, Fraction(-2)), Fraction(2))) if abs(number) > 2 else float(number)
 
 
 def _of_floats(
@@ -171,6 +184,8 @@ def _of_floats(
             hint="Probabilities lie between 0 and 1.",
             row=row,
         )
+    for row in np.flatnonzero((matrix > 1 + TOLERANCE).any(axis=1)).tolist():
+        raise _above_one(row, name, row_names)
     for row in np.flatnonzero(((matrix > 0) & (matrix < _SMALLEST)).any(axis=1)).tolist():
         raise _too_small(row, name, row_names)
     # Correctly rounded sums: a row that is right is never refused or changed by rounding here.
@@ -191,6 +206,8 @@ def _of_fractions(
                 hint="Probabilities lie between 0 and 1.",
                 row=number,
             )
+        if max(row) > 1:
+            raise _above_one(number, name, row_names)
         if sum(row) != 1:
             raise _wrong_sum(number, sum(row), name, row_names)
         if any(0 < entry < Fraction(_SMALLEST) for entry in row):
@@ -202,13 +219,32 @@ def _of_fractions(
 def _wrong_sum(
     row: int, total: Fraction | float, name: str, row_names: Sequence[object] | None
 ) -> ModelError:
-    off = float(total) - 1 if isinstance(total, float) else float(total - 1)
+    off = Fraction(total) - 1
+    shown = f"{float(total):.12g}"
+    amount = f"{_decimal(abs(off))} too {'much' if off > 0 else 'little'}"
+    sums = f"does not sum to exactly 1: it is {amount}"
+    if shown != "1":
+        sums = f"sums to {shown}, which is {amount}"
     return ModelError(
-        f"{_row(row, name, row_names)} sums to {float(total):.12g}, which is {abs(off):.3g} too "
-        f"{'much' if off > 0 else 'little'}.",
+        f"{_row(row, name, row_names)} {sums}.",
         hint="Every row sums to 1; write exact probabilities as text such as '1/3'.",
         row=row,
-        off_by=off,
+        off_by=float(off),
+    )
+
+
+def _decimal(number: Fraction) -> str:
+    """Three digits, however small the number is."""
+    rounding = Context(prec=3)
+    shown = rounding.divide(Decimal(number.numerator), Decimal(number.denominator))
+    return f"{float(shown):.3g}" if float(shown) else f"{shown:.3g}"
+
+
+def _above_one(row: int, name: str, row_names: Sequence[object] | None) -> ModelError:
+    return ModelError(
+        f"{_row(row, name, row_names)} has an entry above 1.",
+        hint="Probabilities lie between 0 and 1, and every row sums to 1.",
+        row=row,
     )
 
 

@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
 
@@ -24,13 +24,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and raises nothing."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         with _warnings_as_lines(), _ending_signals_as_exceptions():
-            code = _run(list(sys.argv[1:] if arguments is None else arguments))
+            code = _run(given)
             sys.stdout.flush()
             return code
     except BrokenPipeError:
-        _close_standard_output()
+        close_standard_output()
         return EXIT_PIPE
     except KeyboardInterrupt:
         say("interrupted; nothing was left half-written.")
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_REFUSED
     except Exception as error:
-        return _report(error)
+        return _report(error, given)
 
 
 def _run(arguments: list[str]) -> int:
@@ -66,21 +67,39 @@ def _run(arguments: list[str]) -> int:
         elif message:
             path = place.command_path if place is not None else "privet"
             end = "" if message.endswith((".", "?")) else "."
+            listed = sorted(getattr(getattr(place, "command", None), "commands", {}))
+            if message.startswith("No such command") and "Did you mean" not in message:
+                end += f" The commands are {', '.join(f'{path} {name}' for name in listed)}."
             say(f"error: {message}{end} Try '{path} --help'.")
         return EXIT_USAGE
 
 
-def _report(error: Exception) -> int:
+def _options_of(arguments: Sequence[str]) -> frozenset[str]:
+    """The options of the command that was called."""
+    import typer
+
+    from privet.cli.app import app
+
+    command: Any = typer.main.get_command(app)
+    for argument in arguments:
+        inner = getattr(command, "commands", {}).get(argument)
+        if inner is None:
+            break
+        command = inner
+    return frozenset(name for param in command.params for name in param.opts)
+
+
+def _report(error: Exception, arguments: Sequence[str]) -> int:
     from privet.cli.hints import in_options
     from privet.errors import ParameterError, PrivetError
 
     if isinstance(error, PrivetError):
-        say(f"error: {in_options(error)}")
+        say(f"error: {in_options(error, _options_of(arguments))}")
         return EXIT_USAGE if isinstance(error, ParameterError) else EXIT_REFUSED
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""
         say(f"error: {place}{error.strerror or 'input/output error'}.")
-        _close_standard_output()
+        close_standard_output()
         return EXIT_REFUSED
     if isinstance(error, MemoryError):
         say("error: not enough memory. Release fewer columns, or the file in parts.")
@@ -144,7 +163,7 @@ def _ending_signals_as_exceptions() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _close_standard_output() -> None:
+def close_standard_output() -> None:
     """Nothing may be written at exit any more, or Python would complain about the broken stream."""
     try:
         sys.stdout.flush()

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from privet.cli import demo, estimate, fit, plan, release_table, release_words
+from privet.cli import decode, demo, estimate, fit, plan, release_table, release_words
 from privet.cli.places import program
 
 
@@ -114,6 +114,13 @@ _add(
     "Estimate shares from a release and its receipt.",
     estimate.estimate,
     estimate.EXAMPLE,
+)
+_add(
+    app,
+    "decode",
+    "Make possible sequences from a release and a chain.",
+    decode.decode,
+    decode.EXAMPLE,
 )
 _add(app, "fit", "Learn a Markov chain from public or released sequences.", fit.fit, fit.EXAMPLE)
 

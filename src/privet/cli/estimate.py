@@ -1,10 +1,13 @@
 """`privet estimate`: shares of the categories in the data, from a release and its receipt."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from privet.cli.release_common import require_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -51,7 +54,9 @@ def estimate(
     from privet.cli.output import Ticker, print_json
     from privet.releasing import Receipt
     from privet.releasing.files import receipt_path_for
+    from privet.releasing.reading import check_file
 
+    require_file(released)
     known = Receipt.read(receipt_path_for(released) if receipt is None else receipt)
     _check_mechanism(known)
     chosen = _chosen(column or [], _columns(known))
@@ -65,10 +70,10 @@ def estimate(
             table, known, chosen, confidence=confidence, variance=variance, weights=weights
         )
     if as_json:
-        estimates = [_as_json(*pair, known) for pair in found]
+        estimates = [_as_json(*pair) for pair in found]
         print_json({"guarantee": known.sentence, "estimates": estimates})
     else:
-        _print(found, known)
+        _print(found)
 
 
 def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None) -> "pa.Table":
@@ -129,8 +134,8 @@ def _check_mechanism(receipt: "Receipt") -> None:
         raise DataError(
             "Shares cannot be estimated from decoded words: the noise left in them is not the "
             "mechanism's.",
-            hint="Estimate from a release that was made without --decode; decoding it later costs "
-            "no privacy.",
+            hint="Estimate from a release that was made without --decode; privet decode decodes "
+            "it later at no cost to privacy.",
         )
     mechanism = receipt.mechanism()
     if not can_estimate(mechanism):
@@ -138,30 +143,6 @@ def _check_mechanism(receipt: "Receipt") -> None:
             f"Shares cannot be estimated from a release of the {mechanism.title}.",
             hint="It takes a release with --mechanism randomized-response, which costs its epsilon "
             "on top of what was spent.",
-        )
-
-
-def check_file(path: Path, receipt: "Receipt") -> None:
-    """A receipt of another file would give estimates that are wrong and look right.
-
-    A receipt that names no file may be of any: that needs --changed-file, too.
-    """
-    from privet.errors import DataError
-    from privet.releasing.files import sha256_of
-
-    if not path.is_file():
-        return
-    if receipt.output is None:
-        raise DataError(
-            f"The receipt does not say that it was written for {path}, or for any file.",
-            hint="Name the receipt that was written beside the release with --receipt; if you "
-            "wrote the file yourself, add --changed-file.",
-        )
-    if receipt.output.get("sha256") != sha256_of(path):
-        raise DataError(
-            f"{path} is not, byte for byte, the file that this receipt was written for.",
-            hint="Name its own receipt with --receipt; if you changed the release yourself, add "
-            "--changed-file.",
         )
 
 
@@ -193,7 +174,9 @@ def _estimates(
         pooled = _codes(table, names, receipt)
         mechanism = receipt.mechanism(receipt.parts[0].column)
         title = names[0] if len(names) == 1 else f"all symbols of {len(names)} columns"
-        return [(title, estimate.frequencies(pooled, mechanism, **options))]
+        known = estimate.tally(pooled, mechanism, weights=options.pop("weights"))
+        symbols = replace(known, of_words=True)
+        return [(title, estimate.frequencies_from_counts(symbols, mechanism, **options))]
     if len(chosen) > 1:
         pairs = [(_codes(table, [name], receipt), receipt.mechanism(name)) for name in chosen]
         joint = estimate.joint_frequencies(pairs, names=list(chosen), **options)
@@ -252,23 +235,16 @@ def _weights(table: "pa.Table", name: str) -> Any:
         ) from None
 
 
-def _as_json(title: str, found: "TableEstimate", receipt: "Receipt") -> dict[str, Any]:
-    text = _description(found, receipt)
-    return {"title": title, **found.to_json(), "description": text, "cells": found.rows()}
+def _as_json(title: str, found: "TableEstimate") -> dict[str, Any]:
+    return {"title": title, **found.to_json(), "cells": found.rows()}
 
 
-def _description(found: "TableEstimate", receipt: "Receipt") -> str:
-    from privet.estimate.describe import of_symbols
-
-    return of_symbols(found.description) if receipt.kind == "words" else found.description
-
-
-def _print(found: Sequence[tuple[str, "TableEstimate"]], receipt: "Receipt") -> None:
+def _print(found: Sequence[tuple[str, "TableEstimate"]]) -> None:
     from privet.cli.output import print_blank, print_text
 
     for title, one in found:
         print_estimate(title, one)
-        print_text(_description(one, receipt), style="dim")
+        print_text(one.description, style="dim")
         print_blank()
 
 

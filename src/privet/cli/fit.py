@@ -2,20 +2,31 @@
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.models import symbols_from
 from privet.cli.places import shipped
-from privet.cli.release_common import Missing, Other
+from privet.cli.release_common import (
+    Id,
+    Missing,
+    Other,
+    Roles,
+    Symbols,
+    Time,
+    WideColumns,
+    require_file,
+    wide_columns,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    import pyarrow as pa
 
     from privet.chains import MarkovChain
     from privet.estimate import TransitionEstimate
     from privet.languages import Language
+    from privet.releasing.rows import Layout
     from privet.symbols import Alphabet, Words
 
 EXAMPLE = (
@@ -28,7 +39,10 @@ PUBLIC = (
     "sequences only, and learn from protected ones by releasing them first (--receipt)"
 )
 
-_LARGEST_TABLE = 12
+LEARNT = (
+    "decoding that release with this chain costs nothing; with another release of the same data "
+    "the epsilons of the two add up"
+)
 
 
 def fit(
@@ -42,32 +56,22 @@ def fit(
         Path | None,
         typer.Option(metavar="RECEIPT", help="FILE is a release: learn from it, minus its noise."),
     ] = None,
-    id: Annotated[  # noqa: A002  # the option is --id
-        str | None,
-        typer.Option(metavar="COLUMN", help="Long table: whose sequence an entry is of."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: when an entry is.")
-    ] = None,
+    id: Id = None,  # noqa: A002  # the option is --id
+    time: Time = None,
     state: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="Long table: the symbol.")
     ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B,...", help="Wide table: the columns of a word, in order; d1..d9 or 'd*'."
-        ),
-    ] = None,
+    columns: WideColumns = None,
     ragged: Annotated[
         bool, typer.Option("--ragged", help="Wide table: words may end early.")
     ] = False,
-    symbols: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="The public symbols; 0..6 is the numbers 0 to 6."),
-    ] = None,
+    symbols: Symbols = None,
     support: Annotated[
         Path | None,
-        typer.Option(metavar="MODEL.json", help="Only steps that this language, or chain, allows."),
+        typer.Option(
+            metavar="MODEL.json",
+            help="Only steps, and first symbols, that this language, or chain, allows.",
+        ),
     ] = None,
     missing: Missing = None,
     other: Other = None,
@@ -93,17 +97,19 @@ def fit(
     give it the sequences that are to be protected: the chain would give away their counts.
 
     From a release (--receipt): the most likely chain behind it, with the mechanism's noise undone,
-    and standard errors. That costs no privacy. In Python: privet.MarkovChain.fit and
-    privet.estimate.transitions.
+    and standard errors. That costs no privacy, and CHAIN.json names the release, since decoding
+    another release of the same data with it adds the two epsilons. In Python:
+    privet.MarkovChain.fit and privet.estimate.transitions.
     """
     from privet.cli import say
     from privet.cli.output import Ticker, print_json
     from privet.releasing.files import check_destination
 
+    require_file(file)
     inputs = [place for place in (file, receipt, support) if place is not None]
     check_destination(output, inputs=inputs, overwrite=overwrite)
     words = None if support is None else _read_support(support)
-    with Ticker() as tick:
+    with Ticker() as tick, symbols_from(support):
         tick(f"reading {file.name}", 0, 0)
         found: TransitionEstimate | None = None
         if receipt is not None:
@@ -111,15 +117,14 @@ def fit(
             found = _from_release(
                 file, receipt, support, pseudocount, confidence, changed_file, tick
             )
-            chain = found.chain
+            chain = _with_origin(found.chain, file, receipt)
         else:
             _refuse_unmarked_release(file)
             stand_ins = (missing or [], other or [])
-            public = _public_words(
-                file, (id, time, state), columns, ragged, symbols, support, stand_ins
+            chain = _from_public(
+                file, (id, time, state), columns, ragged, symbols, support, stand_ins, pseudocount
             )
-            chain = _from_public(public, words, pseudocount)
-        _write(output, chain)
+        chain.save(output, overwrite=overwrite)
     notes = _notes(chain, words, found)
     for note in notes:
         say(f"note: {note.rstrip('.')}.")
@@ -161,30 +166,28 @@ def _refuse_unmarked_release(file: Path) -> None:
         )
 
 
-def _public_words(
+def _from_public(
     file: Path,
-    sequence: tuple[str | None, str | None, str | None],
+    sequence: Roles,
     columns: list[str] | None,
     ragged: bool,
     symbols: str | None,
     support: Path | None,
     stand_ins: tuple[list[str], list[str]],
-) -> "Words":
-    """The sequences of a file. Errors: as reading a table, by place."""
-    from privet.cli.options import read_names, read_symbol_list, settle_domain
+    pseudocount: str,
+) -> "MarkovChain":
+    """The shares of the steps of a file. Errors: as reading a table, by place."""
+    from privet.chains import MarkovChain
+    from privet.cli.options import read_symbol_list, settle_domain
     from privet.errors import ParameterError
+    from privet.releasing.rows import rows_named
 
-    wide = read_names(columns or [])
-    given = [name is not None for name in sequence]
-    if bool(wide) == any(given) or any(given) != all(given):
-        raise ParameterError(
-            "Sequences need either --id, --time and --state together, or --columns.",
-            hint="A long table has one row an entry; a wide table has one row a sequence. For a "
-            "release, give its --receipt instead.",
-        )
+    wide = wide_columns(sequence, columns, "For a release, give its --receipt instead.")
     if symbols is None and support is None:
         raise ParameterError(
-            "The sequences have no alphabet.", hint="List the public symbols, --symbols a,b,c."
+            "The sequences have no alphabet.",
+            hint="List the public symbols, --symbols a,b,c, or give a model that has them, "
+            "--support MODEL.json.",
         )
     listed: list[Hashable] | None = None
     if symbols is not None:
@@ -197,15 +200,14 @@ def _public_words(
     )
     if support is not None:
         _same_symbols(support, [*domain.alphabets[place].symbols])
-    return _read_words(
-        file,
-        domain.alphabets[place],
-        sequence,
-        wide,
-        ragged,
-        missing=domain.missing.get(place),
-        other=domain.other.get(place),
-    )
+    layout: dict[str, Any] = {"columns": wide, "ragged": ragged}
+    if sequence[2] is not None:
+        layout = dict(zip(("id", "time", "state"), sequence, strict=True))
+    given = {"missing": domain.missing.get(place), "other": domain.other.get(place)}
+    table, words = _read_words(file, domain.alphabets[place], layout, **given)
+    possible = None if support is None else _support_over(support, words.alphabet)
+    with rows_named(table, layout, words):
+        return MarkovChain.fit(words, pseudocount=pseudocount, support=possible)
 
 
 def _same_symbols(support: Path, listed: list[Hashable] | None) -> list[Hashable]:
@@ -215,42 +217,31 @@ def _same_symbols(support: Path, listed: list[Hashable] | None) -> list[Hashable
 
 
 def _read_words(
-    file: Path,
-    alphabet: "Alphabet",
-    sequence: tuple[str | None, str | None, str | None],
-    wide: list[str],
-    ragged: bool,
-    **stand_ins: Any,
-) -> "Words":
-    from privet.data import (
-        expand_columns,
-        names_in_file,
-        read_table,
-        words_from_long,
-        words_from_wide,
-    )
-    from privet.releasing.reading import as_symbols
+    file: Path, alphabet: "Alphabet", layout: "Layout", **stand_ins: Any
+) -> "tuple[pa.Table, Words]":
+    from privet.releasing.table_words import frame_of, read_sequences
 
-    def typed(table: Any, columns: list[str]) -> Any:
-        for name in columns:
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, as_symbols(table.column(name), alphabet))
-        return table
-
-    id_, time, state = sequence
-    if id_ is not None and time is not None and state is not None:
-        table = typed(read_table(file, columns=[id_, time, state]), [state])
-        return words_from_long(table, alphabet, id=id_, time=time, state=state, **stand_ins).words
-    names = expand_columns(names_in_file(file), wide)
-    table = typed(read_table(file, columns=names), names)
-    return words_from_wide(table, alphabet, names, ragged=ragged, **stand_ins).words
+    table = frame_of(file, layout).table
+    return table, read_sequences(table, alphabet, layout, **stand_ins).words
 
 
-def _from_public(words: "Words", support: "Language | None", pseudocount: str) -> "MarkovChain":
-    from privet.chains import MarkovChain
+def _support_over(support: Path, alphabet: "Alphabet") -> "Language":
+    """The support in the order of `alphabet`. Errors: ModelError naming the file."""
+    from privet.chains.fitting import read_possible
+    from privet.cli.models import over
+    from privet.errors import ModelError
 
-    steps = None if support is None else _steps(support)
-    return MarkovChain.fit(words, pseudocount=pseudocount, support=steps)
+    _same_symbols(support, [*alphabet.symbols])
+    language = over(_read_support(support), alphabet)
+    try:
+        read_possible(language, None, alphabet)
+    except ModelError as error:
+        raise ModelError(
+            f"The model {support} is no support of a chain: {error.message}",
+            hint=error.hint.replace("give no support", "leave --support out"),
+            path=str(support),
+        ) from None
+    return language
 
 
 def _from_release(
@@ -264,9 +255,9 @@ def _from_release(
 ) -> "TransitionEstimate":
     """The chain behind a release. Errors: DataError for one that tells nothing of it."""
     from privet import estimate
-    from privet.cli.estimate import check_file
     from privet.errors import DataError
     from privet.releasing import Receipt, can_estimate
+    from privet.releasing.reading import check_file
 
     known = Receipt.read(receipt)
     if known.kind != "words" or not known.layout.keys() & {"state", "columns"}:
@@ -281,76 +272,52 @@ def _from_release(
         )
         raise DataError(
             f"A chain cannot be learnt from {what}: symbols must have been released one by one.",
-            hint="Use a release of --mechanism randomized-response without --decode; decoding it "
-            "later costs no privacy.",
+            hint="Use a release of --mechanism randomized-response without --decode; privet decode "
+            "decodes it later at no cost to privacy.",
         )
     if not changed_file:
         check_file(file, known)
-    layout = known.layout
     alphabet = mechanism.alphabet  # type: ignore[attr-defined]  # words have Hamming mechanisms
-    steps = None
-    if support is not None:
-        steps = _steps_for(support, alphabet)
-    sequence = (layout.get("id"), layout.get("time"), layout.get("state"))
-    words = _read_words(
-        file, alphabet, sequence, layout.get("columns", []), bool(layout.get("ragged"))
-    )
+    possible = None if support is None else _support_over(support, alphabet)
+    _, words = _read_words(file, alphabet, known.layout)
     tick("learning the chain", 0, 0)
     return estimate.transitions(
-        words, mechanism, pseudocount=pseudocount, support=steps, confidence=confidence
+        words,
+        mechanism,
+        pseudocount=pseudocount,
+        support=possible,
+        confidence=confidence,
     )
 
 
-def _steps(language: "Language") -> "npt.NDArray[np.bool_]":
-    """(k, k): which symbol follows which in some word of the language."""
-    import numpy as np
+def _with_origin(chain: "MarkovChain", file: Path, receipt: Path) -> "MarkovChain":
+    """The chain, said to be learnt from that release."""
+    from privet.privacy.guarantee import decimal_up
+    from privet.releasing import Receipt
+    from privet.releasing.files import sha256_of
 
-    size, table = len(language.alphabet), language.automaton.transitions
-    possible = np.zeros((size, size), bool)
-    for symbol in range(size):
-        after = np.unique(table[:, symbol])
-        possible[symbol] = (table[after[after >= 0]] >= 0).any(axis=0)
-    return possible
-
-
-def _steps_for(support: Path, alphabet: "Alphabet") -> "npt.NDArray[np.bool_]":
-    """The same, rows and columns in the order of `alphabet`. Errors: ModelError."""
-    import numpy as np
-
-    own = [str(symbol) for symbol in _same_symbols(support, [*alphabet.symbols])]
-    order = [own.index(str(symbol)) for symbol in alphabet.symbols]
-    return _steps(_read_support(support))[np.ix_(order, order)]
-
-
-def _write(path: Path, chain: "MarkovChain") -> None:
-    """The chain as a model file, checked by reading it back before it gets its name."""
-    import json
-
-    from privet.chains import model_from_json
-    from privet.data import write_whole
-
-    content = chain.to_json()
-    model_from_json(content)
-    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-    def write(stream: BinaryIO) -> None:
-        stream.write(text.encode())
-
-    write_whole(path, write)
+    epsilon = decimal_up(Receipt.read(receipt).guarantee.epsilon)
+    name = file.name.encode("utf-8", "backslashreplace").decode()
+    return chain.with_origin(file=name, sha256=sha256_of(file), epsilon=epsilon)
 
 
 def _notes(
     chain: "MarkovChain", support: "Language | None", found: "TransitionEstimate | None"
 ) -> list[str]:
+    from privet.cli.models import over
+    from privet.errors import ModelError
     from privet.languages import Language
+    from privet.releasing.leaving import first_leaving
 
-    notes = [PUBLIC] if found is None else list(found.notes)
+    notes = [PUBLIC] if found is None else [*found.notes, LEARNT]
     if support is not None:
-        words = Language.from_chain(chain)
-        if support.alphabet == words.alphabet and support & words != words:
-            notes.append(
-                "a chain remembers one step only, so this one can leave the language of --support"
-            )
+        may = "a chain remembers one step only, so this one can leave the language of --support"
+        try:
+            left = first_leaving(Language.from_chain(chain), over(support, chain.alphabet))
+        except ModelError:  # too large to compare
+            notes.append(may)
+        else:
+            notes += [] if left is None else [f"{may}: {left}"]
     return notes
 
 
@@ -376,30 +343,13 @@ def _as_json(
 
 
 def _print(path: Path, chain: "MarkovChain", found: "TransitionEstimate | None") -> None:
+    from privet.chains.show import LARGEST_TABLE, step_rows
     from privet.cli.output import print_table, print_text
 
-    names = [str(symbol) for symbol in chain.states]
-    errors = None if found is None else [found.initial_standard_errors, *found.standard_errors]
-    if len(names) <= _LARGEST_TABLE:
-        rows = []
-        for number, (name, row) in enumerate(
-            zip(["(start)", *names], [chain.initial, *chain.transition], strict=True)
-        ):
-            own = None if errors is None else errors[number]
-            rows.append(
-                [name, *(_cell(p, None if own is None else own[j]) for j, p in enumerate(row))]
-            )
-        print_table("Probability of the next symbol", ["after", *names], rows)
+    names = chain.states
+    if len(names) <= LARGEST_TABLE:
+        errors = None if found is None else found.all_standard_errors
+        print_table("Probability of the next symbol", *step_rows(chain, errors))
     if found is not None:
         print_text("Each with its standard error; 'unknown' where the release does not tell.")
     print_text(f"Chain: {path} ({len(names)} states)")
-
-
-def _cell(probability: float, error: float | None) -> str:
-    import math
-
-    if error is None:
-        return f"{probability:.4f}"
-    if math.isinf(error):
-        return f"{probability:.3f} unknown"
-    return f"{probability:.3f} +- {error:.3f}" if error else f"{probability:.3f}"

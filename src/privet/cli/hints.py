@@ -4,6 +4,8 @@ Contract. An error keeps its message; its hint is in terms of options where Priv
 terms of Python. Nothing is added that the error does not hold.
 """
 
+from collections.abc import Collection
+
 from privet.errors import DomainError, MissingValueError, PrivetError
 
 _OPTIONS = {
@@ -23,8 +25,8 @@ _OPTIONS = {
 """Parameters of Python and the options that set them."""
 
 
-def in_options(error: PrivetError) -> str:
-    """The error as a line for the command line, its remedy as options."""
+def in_options(error: PrivetError, options: Collection[str]) -> str:
+    """The error as a line for the command line, its remedy as options; `options`: there are."""
     column = getattr(error, "column", None)
     rows = f" {_how_rows_count()}" if hasattr(error, "position") else ""
     if isinstance(error, MissingValueError) and column is not None:
@@ -40,18 +42,21 @@ def in_options(error: PrivetError) -> str:
             f"Name a symbol for such labels, --other '{column}=SYMBOL', or list them with the "
             f"others {shown}."
         )
+        if error.payload.get("all_rows"):
+            hint = f"No label of it is: is it a column of such symbols {shown}? {hint}"
         return f"{error.message} {hint}{rows}"
     if isinstance(error, DomainError) and "outside='allow'" in error.hint:
+        hint = error.hint.replace("allow words outside it (outside='allow')", "add --outside allow")
         return (
-            f"{error.message} Correct the data or the language, or add --outside allow; every "
-            "release is in the language all the same. Words and positions count from 0, words in "
-            "the order in which they begin in the file."
+            f"{error.message} {hint} Words, positions and rows count from 0, words in the order in "
+            "which they begin in the file, rows without the header."
         )
     if "Give a pseudocount such as 1" in error.hint:
         hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
         return f"{error.message} {hint}"
     option = _OPTIONS.get(str(getattr(error, "parameter", "")), "")
-    if option and option.split()[0] not in str(error):
+    name = option.split()[0] if option else ""
+    if name and name in options and name not in str(error):
         return f"{error} The option is {option}."
     return str(error)
 

@@ -12,7 +12,7 @@ from privet.cli.places import shipped
 if TYPE_CHECKING:
     from privet.chains import MarkovChain
     from privet.languages import Language
-    from privet.releasing import Plan, PlanRow
+    from privet.releasing import Plan
     from privet.symbols import Alphabet
 
 EXAMPLE = (
@@ -42,7 +42,9 @@ def plan(
     language: Annotated[
         Path | None,
         typer.Option(
-            metavar="MODEL.json", help="The words that can happen: a language, or a chain's words."
+            metavar="MODEL.json",
+            help="The words that can happen: a language (a pattern, allowed steps or an "
+            "automaton), or a chain's words.",
         ),
     ] = None,
     chain: Annotated[
@@ -120,7 +122,7 @@ def plan(
                 )
             )
         if plot is not None:
-            _draw(plot, target.alphabet, plans, tick)
+            _draw(plot, target.alphabet, plans, tick, overwrite)
     if as_json:
         print_json(_as_json(plans, size, plot))
     else:
@@ -183,7 +185,9 @@ def _check_plot(path: Path, overwrite: bool) -> None:
     require_matplotlib()
 
 
-def _draw(path: Path, alphabet: "Alphabet", plans: Sequence["Plan"], tick: Any) -> None:
+def _draw(
+    path: Path, alphabet: "Alphabet", plans: Sequence["Plan"], tick: Any, overwrite: bool
+) -> None:
     """A curve over the epsilons asked for and a margin."""
     from privet.releasing import plan_curve
     from privet.reports.plots import write_error_plot
@@ -205,6 +209,7 @@ def _draw(path: Path, alphabet: "Alphabet", plans: Sequence["Plan"], tick: Any) 
         alphabet_size=first.alphabet_size,
         length=first.length,
         adjacency=first.adjacency,
+        overwrite=overwrite,
     )
 
 
@@ -232,85 +237,13 @@ def _as_json(plans: Sequence["Plan"], rows: int | None, plot: Path | None) -> di
 
 def _print(plans: Sequence["Plan"], rows: int | None, plot: Path | None) -> None:
     from privet.cli.output import print_blank, print_table, print_text
-    from privet.releasing import FeasiblePlan
+    from privet.releasing.plan_text import footnotes, plan_rows, title
 
-    errors = [] if rows is None else ["std. error"]
-    feasible = isinstance(plans[0], FeasiblePlan)
-    possible = ["possible"] if feasible else []
     for plan in plans:
-        print_table(
-            _title(plan),
-            ["mechanism", "epsilon spent", "wrong", "share", *errors, "estimate", *possible],
-            [_cells(row, rows, feasible) for row in plan.rows],
-            marked=[plan.rows.index(plan.recommended)],
-        )
+        print_table(title(plan), *plan_rows(plan, rows), marked=[plan.rows.index(plan.recommended)])
         print_text(f"* Recommended: {plan.reason}", style="bold")
         print_blank()
-    for note, titles in _notes(plans).items():
-        print_text(f"{', '.join(titles)}: {note}.", style="dim")
-    print_text(
-        "* marks the recommended mechanism. 'wrong': how many symbols are expected to differ from "
-        "the data, and their share; 'estimate': whether privet estimate can read a release.",
-        style="dim",
-    )
-    if isinstance(plans[0], FeasiblePlan):
-        print_text(
-            "'possible': whether every word that goes out is in the language. Errors with '+-' and "
-            f"their standard error are simulated, averaged over {plans[0].averaged_over}.",
-            style="dim",
-        )
-    if rows is not None:
-        size = "1 row" if rows == 1 else f"{rows:,} rows"
-        print_text(
-            f"'std. error': the largest one of a symbol's share at one position, from {size}, of "
-            "the mechanism's noise alone.",
-            style="dim",
-        )
+    for note in footnotes(plans, rows):
+        print_text(note, style="dim")
     if plot is not None:
         print_text(f"Error against epsilon for every mechanism: {plot}")
-
-
-def _title(plan: "Plan") -> str:
-    from privet.privacy.guarantee import decimal_up
-
-    what = "1 symbol" if plan.length == 1 else f"words of {plan.length} symbols"
-    protected = f", protecting any {plan.adjacency} of them"
-    if plan.adjacency == plan.length:
-        protected = "" if plan.length == 1 else ", protecting the whole word"
-    elif plan.adjacency == 1:
-        protected = ", protecting any one of them"
-    delta = ""
-    if plan.delta:
-        unused = " (not used)" if plan.adjacency > 1 else ""
-        delta = f", delta = {decimal_up(plan.delta)}{unused}"
-    return (
-        f"epsilon = {decimal_up(plan.epsilon, 6)}{delta}: {what} out of {plan.alphabet_size}"
-        f"{protected}"
-    )
-
-
-def _cells(row: "PlanRow", rows: int | None, feasible: bool) -> list[str]:
-    from privet.cli.output import percent, plain
-    from privet.privacy.guarantee import decimal_up
-
-    error = None if rows is None else row.standard_error(rows)
-    return [
-        row.title,
-        decimal_up(row.spent, 5),
-        plain(row.expected_errors)
-        + (f" +- {plain(row.errors_standard_error, 2)}" if row.errors_standard_error else ""),
-        percent(row.share_wrong),
-        *([] if rows is None else ["-" if error is None else percent(error)]),
-        "yes" if row.can_estimate else "no",
-        *(["yes" if row.possible else "no"] if feasible else []),
-    ]
-
-
-def _notes(plans: Sequence["Plan"]) -> dict[str, list[str]]:
-    """{note: titles of the rows that have it}, each once however many plans have it."""
-    notes: dict[str, list[str]] = {}
-    for plan in plans:
-        for row in plan.rows:
-            if row.note and row.title not in notes.setdefault(row.note, []):
-                notes[row.note].append(row.title)
-    return notes

@@ -1,13 +1,17 @@
-"""What `privet release table` and `privet release words` share: options, alphabets, the report.
+"""What the commands on tables and sequences share: options, alphabets, the report of a release.
 
 Contract. The report of a release is made from its receipt alone, so it holds nothing private.
 """
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from privet.cli import EXIT_REFUSED, close_standard_output
 
 if TYPE_CHECKING:
     from privet.cli.schema import Schema
@@ -48,11 +52,56 @@ Other = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=SYMBOL", help="The symbol for other labels; it joins the alphabet."),
 ]
+Id = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Long table: whose sequence an entry is of.")
+]
+Time = Annotated[str | None, typer.Option(metavar="COLUMN", help="Long table: when an entry is.")]
+WideColumns = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="A,B,...", help="Wide table: the columns of a word, in order; d1..d9 or 'd*'."
+    ),
+]
+Symbols = Annotated[
+    str | None,
+    typer.Option(metavar="A,B,...", help="The public symbols; 0..6 is the numbers 0 to 6."),
+]
 Keep = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN,...", help="Publish columns as they are, without protection."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the receipt as JSON instead.")]
+
+
+Roles = tuple[str | None, str | None, str | None]
+"""The columns of --id, --time and --state."""
+
+
+def wide_columns(roles: Roles, columns: list[str] | None, hint: str = "") -> list[str]:
+    """The columns of a wide table, none for a long one; `hint` is added to that of the error.
+
+    Errors: ParameterError unless the sequences are described in one of the two ways.
+    """
+    from privet.cli.options import read_names
+    from privet.errors import ParameterError
+
+    wide = read_names(columns or [])
+    given = [name is not None for name in roles]
+    if bool(wide) == any(given) or any(given) != all(given):
+        raise ParameterError(
+            "Sequences need either --id, --time and --state together, or --columns.",
+            hint="A long table has one row an entry; a wide table has one row a sequence."
+            f" {hint}".rstrip(),
+        )
+    return wide
+
+
+def require_file(path: Path) -> None:
+    """Refuse a file that is not there, before anything else is asked for."""
+    from privet.errors import DataError
+
+    if not path.exists():
+        raise DataError(f"There is no file {path}.", hint="Check the path.", path=str(path))
 
 
 def protect_schema(path: Path | None, *outputs: Path | None) -> None:
@@ -102,8 +151,7 @@ def print_release(
 ) -> None:
     """What went out, from the receipt alone; its notes but `added` go to the standard error."""
     from privet.cli import say
-    from privet.cli.output import count, print_blank, print_json, print_table, print_text
-    from privet.privacy.guarantee import decimal_up
+    from privet.cli.output import print_json
     from privet.releasing.files import receipt_path_for
 
     known = done.receipt
@@ -111,9 +159,38 @@ def print_release(
     for note in known.notes:
         if note not in added:
             say(f"note: {note}.")
-    if as_json:
-        print_json({"output": str(output), "receipt_file": str(place), "receipt": known.to_json()})
-        return
+    with _release_is_made(output, place, spends="decoded_from" not in known.layout):
+        if as_json:
+            content = {"output": str(output), "receipt_file": str(place)}
+            print_json({**content, "receipt": known.to_json()})
+        else:
+            _print_report(known, output, place, added)
+        sys.stdout.flush()
+
+
+@contextmanager
+def _release_is_made(output: Path, receipt: Path, spends: bool) -> Iterator[None]:
+    """Whoever does not see the report must still learn that there is a release: it was paid for."""
+    from privet.cli import say
+
+    try:
+        yield
+    except OSError as error:
+        say(
+            f"error: the report could not be printed ({error.strerror or 'input/output error'}), "
+            f"but the release was made: {output}, with its receipt {receipt}."
+            + (" Do not release again: a second one costs its epsilon on top." if spends else "")
+        )
+        if isinstance(error, BrokenPipeError):
+            raise
+        close_standard_output()
+        raise SystemExit(EXIT_REFUSED) from None
+
+
+def _print_report(known: "Receipt", output: Path, place: Path, added: Sequence[str]) -> None:
+    from privet.cli.output import count, print_blank, print_table, print_text
+    from privet.privacy.guarantee import decimal_up
+
     print_text(known.sentence, style="bold")
     print_blank()
     per_row = known.kind == "table"
@@ -133,7 +210,8 @@ def print_release(
     for line in (*(f"{sentence}." for sentence in added), *known.spent_lines):
         print_text(line)
     _print_remarks(known)
-    for what, names in (("Kept", known.layout["kept"]), ("Left out", known.layout["left_out"])):
+    for what in ("Kept", "Left out"):
+        names = known.layout.get(what.lower().replace(" ", "_"), [])
         if names:
             print_text(f"{what}: {', '.join(names)}.")
     if known.randomness != "private":
@@ -159,8 +237,8 @@ def _print_remarks(known: "Receipt") -> None:
         print_text("Shares and chains cannot be estimated from a decoded release.")
     elif not can_estimate(known.mechanism()):
         print_text(
-            "Shares cannot be estimated from this release: `privet estimate` reads "
-            "randomized-response and exponential only."
+            "Shares cannot be estimated from this release: `privet estimate` reads those of "
+            "randomized-response, and of exponential on all words, only."
         )
 
 

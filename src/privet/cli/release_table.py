@@ -20,6 +20,7 @@ from privet.cli.release_common import (
     alphabets_of,
     print_release,
     protect_schema,
+    require_file,
     schema_in,
 )
 
@@ -77,6 +78,7 @@ def table(
     from privet.cli.output import Ticker
     from privet.errors import ParameterError
 
+    require_file(file)
     protect_schema(schema, output, receipt)
     known = schema_in(schema)
     columns = read_columns(column or [])

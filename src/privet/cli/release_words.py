@@ -1,35 +1,49 @@
 """`privet release words`: sequences, one an id or one a row."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.models import read_chain_file, read_language_file, symbols_of
+from privet.cli.models import (
+    learnt_notes,
+    read_chain_file,
+    read_language_file,
+    symbols_from,
+    symbols_of,
+)
 from privet.cli.places import shipped
 from privet.cli.release_common import (
     AsJson,
     Epsilon,
     File,
     FromData,
+    Id,
     Keep,
     Missing,
     Other,
     Output,
     Overwrite,
     ReceiptFile,
+    Roles,
     SchemaFile,
+    Symbols,
+    Time,
+    WideColumns,
     alphabets_of,
     print_release,
     protect_schema,
+    require_file,
     schema_in,
+    wide_columns,
 )
 
 if TYPE_CHECKING:
     from privet.chains import MarkovChain
     from privet.cli.options import Domain
+    from privet.cli.schema import Schema
     from privet.languages import Language
     from privet.mechanisms import HammingMechanism
     from privet.symbols import Alphabet
@@ -45,79 +59,81 @@ MODEL_EXAMPLE = (
 )
 
 
+_CALIBRATED = ("exponential", "permute-and-flip")
+"""The mechanisms that know languages and calibrations."""
+
+State = Annotated[
+    str | None, typer.Option(metavar="COLUMN", help="Long table: the symbol, to be released.")
+]
+Ragged = Annotated[
+    bool,
+    typer.Option("--ragged", help="Wide table: words may end early (their lengths go out)."),
+]
+Adjacency = Annotated[
+    int, typer.Option("--adjacency", "-b", metavar="B", help="How many symbols are protected.")
+]
+MechanismName = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="randomized-response, exponential, staircase or permute-and-flip; privet plan "
+        "compares them, and privet estimate reads only the first two. auto is "
+        "randomized-response, the best of those two.",
+    ),
+]
+Calibrated = Annotated[
+    str, typer.Option(metavar="HOW", help="auto, paper or exact, where the mechanism has it.")
+]
+LanguageFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MODEL.json",
+        help="The public words that can happen: a language (a pattern, allowed steps or an "
+        "automaton), or a Markov chain for its words. auto is exponential then; what goes out is "
+        "in it. randomized-response checks the data alone.",
+    ),
+]
+OutsideWords = Annotated[
+    str,
+    typer.Option(metavar="HOW", help="refuse or allow sequences of FILE outside the language."),
+]
+ChainFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CHAIN.json",
+        help="Decode what randomized-response released with a public Markov chain; this is "
+        "free, but shares cannot be estimated afterwards. privet decode does it later.",
+    ),
+]
+DecodeMethod = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="viterbi: the most likely word; marginals: the fewest errors, maybe impossible "
+        "together; sample: a likely word at random.",
+    ),
+]
+
+
 def words(
     file: File,
     epsilon: Epsilon,
     output: Output,
-    id: Annotated[  # noqa: A002  # the option is --id
-        str | None,
-        typer.Option(metavar="COLUMN", help="Long table: whose sequence an entry is of."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: when an entry is.")
-    ] = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: the symbol, to be released.")
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B,...", help="Wide table: the columns of a word, in order; d1..d9 or 'd*'."
-        ),
-    ] = None,
-    ragged: Annotated[
-        bool,
-        typer.Option("--ragged", help="Wide table: words may end early (their lengths go out)."),
-    ] = False,
-    symbols: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="The public symbols; 0..6 is the numbers 0 to 6."),
-    ] = None,
+    id: Id = None,  # noqa: A002  # the option is --id
+    time: Time = None,
+    state: State = None,
+    columns: WideColumns = None,
+    ragged: Ragged = False,
+    symbols: Symbols = None,
     schema: SchemaFile = None,
     alphabet_from_data: FromData = False,
-    adjacency: Annotated[
-        int, typer.Option("--adjacency", "-b", metavar="B", help="How many symbols are protected.")
-    ] = 1,
-    mechanism: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="randomized-response, exponential, staircase or permute-and-flip; privet plan "
-            "compares them, and privet estimate reads only the first two. auto is "
-            "randomized-response, the best of those two.",
-        ),
-    ] = "auto",
-    calibration: Annotated[
-        str, typer.Option(metavar="HOW", help="auto, paper or exact, where the mechanism has it.")
-    ] = "auto",
-    language: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL.json",
-            help="The public words that can happen: a language, or a Markov chain for its words. "
-            "auto is exponential then; what goes out is in it.",
-        ),
-    ] = None,
-    outside: Annotated[
-        str,
-        typer.Option(metavar="HOW", help="refuse or allow sequences of FILE outside the language."),
-    ] = "refuse",
-    decode: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CHAIN.json",
-            help="Decode what randomized-response released with a public Markov chain; this is "
-            "free, but shares cannot be estimated afterwards.",
-        ),
-    ] = None,
-    decode_method: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="viterbi: the most likely word; marginals: the fewest errors, maybe impossible "
-            "together; sample: a likely word at random.",
-        ),
-    ] = "viterbi",
+    adjacency: Adjacency = 1,
+    mechanism: MechanismName = "auto",
+    calibration: Calibrated = "auto",
+    language: LanguageFile = None,
+    outside: OutsideWords = "refuse",
+    decode: ChainFile = None,
+    decode_method: DecodeMethod = "viterbi",
     keep: Keep = None,
     missing: Missing = None,
     other: Other = None,
@@ -136,67 +152,45 @@ def words(
     Where not every sequence can happen, give the --language; a model file has the symbols, so
     --symbols may be left out. With --decode the release is turned into likely sequences before it
     is written, in Python privet.decode; privet plan --chain says how much that helps, and privet
-    fit learns a chain. Models must be public: known before the data were seen.
+    fit learns a chain. Models must be public, known before the data were seen, or learnt from a
+    release whose epsilon you add.
     """
     from privet import releasing
     from privet.cli.options import read_names
     from privet.cli.output import Ticker
-    from privet.errors import ParameterError
-    from privet.languages import Language
+    from privet.mechanisms.on_language import LanguageMechanism
 
+    require_file(file)
     for model in (schema, language, decode):
         protect_schema(model, output, receipt)
+    _check_outside(outside)
     models = _read_models(language, decode)
-    wide = read_names(columns or [])
-    given = [name is not None for name in (id, time, state)]
-    if bool(wide) == any(given) or any(given) != all(given):
-        raise ParameterError(
-            "Sequences need either --id, --time and --state together, or --columns.",
-            hint="A long table has one row an entry; a wide table has one row a sequence.",
-        )
-    with Ticker() as tick:
-        if wide:
-            from privet.data import expand_columns, names_in_file
-
-            wide = expand_columns(names_in_file(file), wide)
-        place = state if state is not None else wide[0] if wide else "state"
+    table = _Table(file, (id, time, state), wide_columns((id, time, state), columns))
+    with Ticker() as tick, symbols_from(models.path):
+        table = table.expanded()
         domain = _word_domain(
-            place,
-            wide,
-            symbols,
-            schema,
-            _for_all(missing, wide),
-            _for_all(other, wide),
-            alphabet_from_data,
-            file,
-            models,
+            table, models, symbols, schema, (missing or [], other or []), alphabet_from_data
         )
-        made = _mechanism(
-            mechanism,
-            models.language or Language.all(domain.alphabets[place]),
-            epsilon,
-            adjacency,
-            calibration,
-            outside,
-            models.chain is not None,
-        )
-        notes = (*domain.added, *_leaving(made, models, decode_method))
+        released = models.language_over(domain.alphabets[table.place])
+        decoded = models.chain is not None
+        made = _mechanism(mechanism, released, epsilon, adjacency, calibration, outside, decoded)
+        # A mechanism on a language refuses words outside by itself.
+        own = isinstance(made, LanguageMechanism) or released.is_all
         done = releasing.release(
             made,
             file,
-            columns=wide or None,
-            id=id,
-            time=time,
-            state=state,
+            **table.roles_by_name(),
             ragged=ragged,
             adjacency=adjacency,
             keep=read_names(keep or []),
-            missing=domain.missing.get(place),
-            other=domain.other.get(place),
+            missing=domain.missing.get(table.place),
+            other=domain.other.get(table.place),
             alphabets_from_data=domain.from_data,
             decode=models.chain,
             decode_method=decode_method,
-            notes=notes,
+            language=None if own else released,
+            outside="refuse" if own else outside,
+            notes=(*domain.added, *learnt_notes(language)),
             output=output,
             receipt=receipt,
             overwrite=overwrite,
@@ -205,62 +199,101 @@ def words(
     print_release(done, output, receipt, as_json, domain.added)
 
 
-def _for_all(texts: list[str] | None, wide: list[str]) -> list[str]:
+@dataclass(frozen=True)
+class _Table:
+    """Where the sequences of a file are: the roles of a long table or the columns of a wide one."""
+
+    file: Path
+    roles: Roles
+    wide: list[str]
+
+    @property
+    def place(self) -> str:
+        """The (first) column of symbols, the name by which errors know the alphabet."""
+        return self.wide[0] if self.roles[2] is None else self.roles[2]
+
+    def expanded(self) -> "_Table":
+        """With names such as d1..d9 or 'd*' written out."""
+        from privet.data import expand_columns, names_in_file
+
+        if not self.wide:
+            return self
+        return replace(self, wide=expand_columns(names_in_file(self.file), self.wide))
+
+    def roles_by_name(self) -> dict[str, Any]:
+        """As `releasing.release` takes them."""
+        names = dict(zip(("id", "time", "state"), self.roles, strict=True))
+        return {"columns": self.wide or None, **names}
+
+
+def _word_domain(
+    table: _Table,
+    models: "_Models",
+    symbols: str | None,
+    schema: Path | None,
+    stand_ins: tuple[list[str], list[str]],
+    from_data: bool,
+) -> "Domain":
+    """One alphabet for all symbols of the words, under the name of the (first) state column.
+
+    `stand_ins`: what --missing and --other say.
+    """
+    from privet.cli.options import settle_domain
+    from privet.errors import ParameterError
+
+    known = schema_in(schema)
+    typed = _listed(table, symbols, known, schema)
+    if models.alphabet is not None and models.path is not None:
+        typed = symbols_of(models.alphabet, typed, models.path)
+    if typed is None and not from_data:
+        raise ParameterError(
+            "The sequences have no alphabet.",
+            hint="List the public symbols, --symbols a,b,c, give a --schema file, or a model that "
+            "has them: --language for the words that can happen, --decode for likely ones.",
+        )
+    missing, other = (_for_all(texts, table.wide) for texts in stand_ins)
+    domain = settle_domain(
+        {table.place: typed},
+        known,
+        missing=missing,
+        other=other,
+        from_data=alphabets_of(table.file, table.wide) if from_data else None,
+    )
+    if models.alphabet is not None and models.path is not None:
+        # What --missing and --other name must be among the symbols of the model.
+        symbols_of(models.alphabet, domain.alphabets[table.place].symbols, models.path)
+    return domain
+
+
+def _listed(
+    table: _Table, symbols: str | None, known: "Schema | None", schema: Path | None
+) -> list[Hashable] | None:
+    """The symbols that --symbols lists, or those of the schema."""
+    from privet.cli.options import read_symbol_list
+    from privet.errors import ParameterError
+
+    if symbols is not None:
+        return [*read_symbol_list(symbols, "--symbols")]
+    if known is None:
+        return None
+    names = table.wide or [table.place]
+    listed = [known.columns[name] for name in names if name in known.columns]
+    if any(other_list != listed[0] for other_list in listed):
+        raise ParameterError(
+            f"The schema {schema} gives the columns of a word different alphabets.",
+            hint="The columns of a word share one alphabet.",
+        )
+    return [str(symbol) for symbol in listed[0]] if listed else None
+
+
+def _for_all(texts: list[str], wide: list[str]) -> list[str]:
     """SYMBOL of COLUMN=SYMBOL: the columns of a word share one alphabet."""
-    parts = [(text, *text.partition("=")) for text in texts or []]
+    parts = [(text, *text.partition("=")) for text in texts]
     return list(
         dict.fromkeys(
             symbol if equals and name in wide else text for text, name, equals, symbol in parts
         )
     )
-
-
-def _word_domain(
-    place: str,
-    wide: list[str],
-    symbols: str | None,
-    schema: Path | None,
-    missing: list[str],
-    other: list[str],
-    alphabet_from_data: bool,
-    file: Path,
-    models: "_Models",
-) -> "Domain":
-    """One alphabet for all symbols of the words, under the name of the (first) state column."""
-    from privet.cli.options import read_symbol_list, settle_domain
-    from privet.errors import ParameterError
-
-    known = schema_in(schema)
-    typed: list[Hashable] | None = None
-    if symbols is not None:
-        typed = [*read_symbol_list(symbols, "--symbols")]
-    if known is not None and typed is None:
-        listed = [known.columns[name] for name in (wide or [place]) if name in known.columns]
-        if any(other_list != listed[0] for other_list in listed):
-            raise ParameterError(
-                f"The schema {schema} gives the columns of a word different alphabets.",
-                hint="The columns of a word share one alphabet.",
-            )
-        if listed:
-            typed = [str(symbol) for symbol in listed[0]]
-    if models.alphabet is not None and models.path is not None:
-        typed = symbols_of(models.alphabet, typed, models.path)
-    if typed is None and not alphabet_from_data:
-        raise ParameterError(
-            "The sequences have no alphabet.",
-            hint="List the public symbols, --symbols a,b,c, or give a --schema file.",
-        )
-    domain = settle_domain(
-        {place: typed},
-        known,
-        missing=missing,
-        other=other,
-        from_data=alphabets_of(file, wide) if alphabet_from_data else None,
-    )
-    if models.alphabet is not None and models.path is not None:
-        # What --missing and --other name must be among the symbols of the model.
-        symbols_of(models.alphabet, domain.alphabets[place].symbols, models.path)
-    return domain
 
 
 @dataclass(frozen=True)
@@ -278,6 +311,12 @@ class _Models:
             return self.language.alphabet
         return None if self.chain is None else self.chain.alphabet
 
+    def language_over(self, alphabet: "Alphabet") -> "Language":
+        """The language that was named, or all words over `alphabet`."""
+        from privet.languages import Language
+
+        return self.language or Language.all(alphabet)
+
 
 def _read_models(language: Path | None, decode: Path | None) -> _Models:
     """Errors: FileFormatError, ModelError; also for two models over different symbols."""
@@ -286,25 +325,6 @@ def _read_models(language: Path | None, decode: Path | None) -> _Models:
     if words is not None and chain is not None:
         chain = chain.in_order_of(words.alphabet)
     return _Models(words, chain, language if language is not None else decode)
-
-
-def _leaving(made: "HammingMechanism", models: _Models, method: str) -> tuple[str, ...]:
-    """A note where the words that go out may leave the language that was named."""
-    from privet.languages import Language
-
-    language, chain = models.language, models.chain
-    if language is None or language.is_all or made.name != "randomized-response":
-        return ()
-    if chain is None:
-        note = (
-            "randomised response knows no language: its words may leave the one that was named; "
-            "--decode CHAIN.json makes possible words of them at no cost to privacy"
-        )
-        return (note,)
-    words = Language.from_chain(chain)
-    if method != "marginals" and language & words == words:
-        return ()
-    return ("the decoded words may leave the language that was named",)
 
 
 def _mechanism(
@@ -330,10 +350,6 @@ def _mechanism(
 
     total, covered = read_epsilon(epsilon), read_count(adjacency, "adjacency")
     forbids = not language.is_all
-    if outside not in ("refuse", "allow"):
-        raise ParameterError(
-            "--outside is neither refuse nor allow.", hint="Sequences are refused by default."
-        )
     if outside == "allow" and not forbids:
         raise ParameterError(
             "--outside allow needs a language that forbids some sequences.",
@@ -341,49 +357,60 @@ def _mechanism(
         )
     if name == "auto":
         name = "exponential" if forbids and not decoded else "randomized-response"
-    if decoded and (
-        name in ("staircase", "permute-and-flip")
-        or (name, forbids)
-        == (
-            "exponential",
-            True,
+    _check_name(name, calibration, forbids, decoded)
+    if name == "staircase":
+        return mechanisms.WordStaircase(language.alphabet, epsilon=total, adjacency=covered)
+    if name not in _CALIBRATED:
+        return mechanisms.RandomizedResponse(language.alphabet, epsilon=total / covered)
+    kinds = {
+        "exponential": mechanisms.WordExponential,
+        "permute-and-flip": mechanisms.WordPermuteAndFlip,
+    }
+    made: HammingMechanism = kinds[name](
+        language,
+        epsilon=total,
+        adjacency=covered,
+        calibration=calibration,  # type: ignore[arg-type]  # checked by the mechanism
+        outside=outside,  # type: ignore[arg-type]  # checked above
+    )
+    return made
+
+
+def _check_outside(outside: str) -> None:
+    from privet.errors import ParameterError
+
+    if outside not in ("refuse", "allow"):
+        raise ParameterError(
+            f"--outside takes refuse or allow, not '{outside}'.",
+            hint="Sequences outside the language are refused by default; none are left out.",
         )
-    ):
+
+
+def _check_name(name: str, calibration: str, forbids: bool, decoded: bool) -> None:
+    """Whether there is that mechanism, and it can be calibrated, decoded, keep to the language."""
+    from privet.errors import ParameterError
+
+    one_by_one = name == "exponential" and not forbids
+    if decoded and name in ("exponential", "staircase", "permute-and-flip") and not one_by_one:
         raise ParameterError(
             f"What {name} released cannot be decoded symbol by symbol.",
             hint="Leave --mechanism out with --decode: randomized-response is decoded.",
             parameter="mechanism",
         )
-    if name in ("exponential", "permute-and-flip"):
-        kinds = {
-            "exponential": mechanisms.WordExponential,
-            "permute-and-flip": mechanisms.WordPermuteAndFlip,
-        }
-        made: HammingMechanism = kinds[name](
-            language,
-            epsilon=total,
-            adjacency=covered,
-            calibration=calibration,  # type: ignore[arg-type]  # checked by the mechanism
-            outside=outside,  # type: ignore[arg-type]  # checked above
-        )
-        return made
-    if calibration != "auto":
+    if calibration != "auto" and name not in _CALIBRATED:
         raise ParameterError(
             f"The mechanism '{name}' has no calibration.", hint="Leave --calibration out."
         )
-    if name == "staircase":
-        if forbids:
-            raise ParameterError(
-                "The staircase releases any word over the alphabet, so its words would leave the "
-                "language.",
-                hint="Choose exponential or permute-and-flip, or leave --language out.",
-                parameter="mechanism",
-            )
-        return mechanisms.WordStaircase(language.alphabet, epsilon=total, adjacency=covered)
-    if name in ("randomized-response", "randomised-response"):
-        return mechanisms.RandomizedResponse(language.alphabet, epsilon=total / covered)
-    raise ParameterError(
-        f"There is no mechanism '{name}' for sequences.",
-        hint="Choose auto, randomized-response, exponential, staircase or permute-and-flip.",
-        parameter="mechanism",
-    )
+    if name == "staircase" and forbids:
+        raise ParameterError(
+            "The staircase releases any word over the alphabet, so its words would leave the "
+            "language.",
+            hint="Choose exponential or permute-and-flip, or leave --language out.",
+            parameter="mechanism",
+        )
+    if name not in (*_CALIBRATED, "staircase", "randomized-response", "randomised-response"):
+        raise ParameterError(
+            f"There is no mechanism '{name}' for sequences.",
+            hint="Choose auto, randomized-response, exponential, staircase or permute-and-flip.",
+            parameter="mechanism",
+        )

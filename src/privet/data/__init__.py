@@ -16,7 +16,6 @@ from privet.data.columns import (
     match_alphabet,
 )
 from privet.data.compact import compacted, compacted_column
-from privet.data.files import refuse_unwritable, write_whole
 from privet.data.formats import (
     ENDINGS,
     check_writable,
@@ -35,6 +34,7 @@ from privet.data.sequences import (
     words_from_long,
     words_from_wide,
 )
+from privet.whole_files import refuse_unwritable, write_whole
 
 __all__ = [
     "ENDINGS",

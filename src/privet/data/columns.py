@@ -143,7 +143,7 @@ def encode_with_missing(
             out[:] = np.maximum(found, 0)
         start += len(chunk)
     if unknown_count:
-        raise _outside(alphabet, name, unknown_row, unknown_count)
+        raise _outside(alphabet, name, unknown_row, unknown_count, codes.size)
     return codes, absent
 
 
@@ -305,7 +305,7 @@ def _all_null(chunk: Any) -> Any:
     )
 
 
-def _outside(alphabet: Alphabet, name: str, row: int, count: int) -> DomainError:
+def _outside(alphabet: Alphabet, name: str, row: int, count: int, rows: int) -> DomainError:
     shown = ", ".join(str(symbol) for symbol in alphabet.symbols[:8])
     more = ", ..." if len(alphabet) > 8 else ""
     return DomainError(
@@ -315,6 +315,7 @@ def _outside(alphabet: Alphabet, name: str, row: int, count: int) -> DomainError
         f"{ROWS_COUNT}",
         position=row,
         column=name,
+        all_rows=count == rows,
     )
 
 

@@ -19,8 +19,8 @@ import pyarrow.parquet
 from privet.data.arrow import described, pa, require_columns, unique_names, without_views
 from privet.data.compact import compacted
 from privet.data.csv_files import csv_names, read_csv, write_csv
-from privet.data.files import write_whole
 from privet.errors import DataError, FileFormatError, OutputError, ParameterError
+from privet.whole_files import write_whole
 
 _KINDS = {
     ".csv": "CSV",

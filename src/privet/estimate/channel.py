@@ -186,11 +186,17 @@ def read_channel(mechanism: object) -> tuple[Alphabet, Channel]:
         if matrix is not None:
             return alphabet, _channel_of_matrix(np.asarray(matrix, np.float64), len(alphabet))
     raise ParameterTypeError(
-        f"A {type(mechanism).__name__} does not answer each symbol on its own, so frequencies "
+        f"{named(mechanism)} does not answer each symbol on its own, so frequencies "
         "cannot be estimated from its release.",
         hint="Release with RandomizedResponse, or WordExponential on all words; a second release "
         "of the same data adds its epsilon to that of the first.",
     )
+
+
+def named(mechanism: object) -> str:
+    """What to call it at the head of a message: no class of ours that nobody imports."""
+    title = getattr(mechanism, "title", None)
+    return f"The {title}" if isinstance(title, str) else f"A {type(mechanism).__name__}"
 
 
 def check_information(channels: Sequence[Channel]) -> None:

@@ -7,7 +7,7 @@ public: finite, nonnegative, not all zero. Rows are read in blocks; memory does 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import DataError, ParameterError, ParameterTypeError
+from privet.estimate.released import bare
 from privet.symbols import Alphabet, Codes, Words, read_symbols
 
 FloatArray = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ class Tally:
     """`counts`: int64 table of rows; `weights`, `squares`: float64 tables of the sums of w and w^2.
 
     `weighted`: False if every row has weight 1, and then all three tables are equal; `largest`: the
-    largest weight of a row.
+    largest weight of a row; `of_words`: whether the rows are the symbols of words.
     """
 
     counts: npt.NDArray[np.int64]
@@ -39,6 +40,7 @@ class Tally:
     squares: FloatArray
     weighted: bool = False
     largest: float = 1.0
+    of_words: bool = False
 
     @classmethod
     def from_counts(cls, counts: npt.ArrayLike) -> "Tally":
@@ -86,6 +88,7 @@ class Tally:
             self.squares + other.squares,
             self.weighted or other.weighted,
             max(self.largest, other.largest),
+            self.of_words or other.of_words,
         )
 
     def margin(self, axis: int) -> "Tally":
@@ -93,7 +96,7 @@ class Tally:
         others = tuple(number for number in range(self.counts.ndim) if number != axis)
         tables = (self.counts, self.weights, self.squares)
         counts, weights, squares = (table.sum(axis=others) for table in tables)
-        return Tally(counts, weights, squares, self.weighted, self.largest)
+        return Tally(counts, weights, squares, self.weighted, self.largest, self.of_words)
 
     def check(self, shape: tuple[int, ...]) -> None:
         """Refuse a tally of another shape, of no rows, or of no weight."""
@@ -129,6 +132,7 @@ def tally_columns(
             f"A joint table of {prod(shape)} cells is too large; at most {LARGEST_TABLE} are held.",
             hint="Estimate fewer columns together.",
         )
+    columns = [(alphabet, bare(released)) for alphabet, released in columns]
     codes = [read_symbols(alphabet, plain(released)).codes for alphabet, released in columns]
     _check_lengths([released for _, released in columns], codes)
     if weights is None:
@@ -136,15 +140,16 @@ def tally_columns(
     else:
         tally = _weigh(codes, shape, _read_weights(weights, columns[0][1], codes[0].size))
     tally.check(shape)
-    return tally
+    return replace(tally, of_words=any(isinstance(released, Words) for _, released in columns))
 
 
 def plain(released: object) -> object:
     """A column of a foreign library (pandas, polars, Arrow, ...) as an array; else what it is.
 
-    Known by the array protocol, so that none of them is imported. Errors: ParameterTypeError for a
-    whole frame.
+    Known by the array protocol, so that none of them is imported; of a Release its data. Errors:
+    ParameterTypeError for a whole frame.
     """
+    released = bare(released)
     if is_frame(released):
         raise ParameterTypeError(
             f"A {type(released).__name__} is a whole table; one released column is needed.",

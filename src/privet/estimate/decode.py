@@ -27,6 +27,7 @@ from privet.estimate.hidden.batches import Batch
 from privet.estimate.hidden.best_path import BestPath
 from privet.estimate.hidden.model import HiddenModel, check_possible
 from privet.estimate.hidden.response import read_response
+from privet.estimate.released import bare
 from privet.exact import read_count
 from privet.randomness import current_source
 from privet.symbols import Alphabet, Encoded, read_words
@@ -39,10 +40,10 @@ FloatArray = npt.NDArray[np.float64]
 def viterbi(released: Any, mechanism: object, chain: MarkovChain) -> Any:
     """The most likely word behind each released one, in the same kind as `released`.
 
-    `released`: Words, or one word as a list, array or Codes; `mechanism`: the one that released
-    them (randomised response, or the exponential mechanism on all words). The result is always a
-    word that the chain can produce. Errors: ModelError for a chain over other symbols,
-    ParameterTypeError for other mechanisms, DomainError by position.
+    `released`: Words, one word as a list, array or Codes, or a Release of these; `mechanism`: the
+    one that released them (randomised response, or the exponential mechanism on all words). The
+    result is always a word that the chain can produce. Errors: ModelError for a chain over other
+    symbols, ParameterTypeError for other mechanisms, DomainError by position.
     """
     encoded, model = _read(released, mechanism, chain)
     return encoded.rebuild(BestPath(model).decode(encoded.codes, encoded.offsets))
@@ -152,7 +153,7 @@ def _read(released: object, mechanism: object, chain: MarkovChain) -> tuple[Enco
             parameter="chain",
         )
     model = HiddenModel.of(chain.in_order_of(alphabet), log_response)
-    return read_words(alphabet, released), model
+    return read_words(alphabet, bare(released)), model
 
 
 def _smooth(

@@ -24,30 +24,25 @@ _SAMPLING_OF_SYMBOLS = (
     "symbol had been drawn independently: symbols of one word tell of each other, and then they "
     "are too small"
 )
-_HEAVIER = ", or if no row was drawn of a kind that weighs more than those that were"
+_HEAVIER = ", or if no {unit} was drawn of a kind that weighs more than those that were"
 
 
 def describe(moments: Moments, intervals: Intervals, confidence: float) -> str:
     """Which rows, which variance and which intervals, and what is odd about the shares if it is."""
     tally = moments.tally
-    text = f"Estimated from {tally.rows:,} released {'row' if tally.rows == 1 else 'rows'}"
+    unit = "symbol" if tally.of_words else "row"
+    text = f"Estimated from {tally.rows:,} released {unit}{'' if tally.rows == 1 else 's'}"
     if tally.weighted:
         text += f" with design weights (effective number {_rounded(1 / tally.concentration)})"
-    text += _MECHANISM if moments.variance == "mechanism" else _SAMPLING
+    sampling = _SAMPLING_OF_SYMBOLS if tally.of_words else _SAMPLING
+    text += _MECHANISM if moments.variance == "mechanism" else sampling
     if tally.weighted and moments.variance == "sampling":
-        text += _HEAVIER
+        text += _HEAVIER.format(unit=unit)
     text += (
         f". Intervals have confidence {confidence:g}: one at a time by the {intervals.method} "
         f"method, all at once by {intervals.simultaneous_method}."
     )
     return text + _outside(moments.shares, intervals)
-
-
-def of_symbols(description: str) -> str:
-    """A description by `describe`, where what was counted are not rows but symbols of words."""
-    text = description.replace(_SAMPLING, _SAMPLING_OF_SYMBOLS)
-    start, end = text.split(" released row", 1)
-    return f"{start} released symbol{end}"
 
 
 def _outside(shares: FloatArray, intervals: Intervals) -> str:

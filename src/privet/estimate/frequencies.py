@@ -23,6 +23,7 @@ from privet.estimate.channel import read_channel
 from privet.estimate.counting import Tally, tally_columns
 from privet.estimate.intervals import Method
 from privet.estimate.moments import Variance
+from privet.estimate.released import bare
 from privet.estimate.table import TableEstimate
 from privet.exact.number import Number
 from privet.symbols import Alphabet, Codes, Words
@@ -52,12 +53,14 @@ def frequencies(
     """Unbiased shares of the symbols, with standard errors and confidence intervals.
 
     `released`: labels, codes, an array of any shape, a column of pandas, polars or Arrow, Codes or
-    Words (all symbols are pooled); `weights`: one public design weight a row, or a word;
-    `variance`: "mechanism" or "sampling" (rows drawn independently: not several of one person);
-    `method` of the intervals: "auto" (exact or score where that exists, else normal), "exact" or
-    "normal". Errors: DataError for no rows or wrong weights, DomainError for symbols outside the
-    alphabet, ParameterError for a mechanism that tells nothing and for parameters out of range.
+    Words (all symbols are pooled), or a Release of one of them; `weights`: one public design weight
+    a row, or a word; `variance`: "mechanism" or "sampling" (rows drawn independently: not several
+    of one person); `method` of the intervals: "auto" (exact or score where that exists, else
+    normal), "exact" or "normal". Errors: DataError for no rows or wrong weights, DomainError for
+    symbols outside the alphabet, ParameterError for a mechanism that tells nothing and for
+    parameters out of range.
     """
+    released = bare(released)
     if variance == "sampling" and isinstance(released, Words):
         raise ParameterError(
             "The symbols of a word are not drawn independently, so their pooled shares have no "
@@ -102,7 +105,7 @@ def frequencies_from_counts(
 
 
 def frequencies_by_position(
-    released: Words,
+    released: Any,
     mechanism: object,
     confidence: Number = 0.95,
     *,
@@ -112,9 +115,11 @@ def frequencies_by_position(
 ) -> list[FrequencyEstimate]:
     """One estimate a position 0, 1, ..., each from the words that are long enough to have it.
 
-    `weights`: one a word. Simultaneous intervals hold for the symbols of one position together.
-    Errors: as those of `frequencies`; ParameterTypeError for anything but Words.
+    `released`: Words, or a Release of them; `weights`: one a word. Simultaneous intervals hold for
+    the symbols of one position together. Errors: as those of `frequencies`; ParameterTypeError for
+    anything but Words.
     """
+    released = bare(released)
     if not isinstance(released, Words):
         raise ParameterTypeError(
             f"A {type(released).__name__} has no positions to tell apart.",

@@ -142,7 +142,8 @@ class TableEstimate:
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(alphabet)) for alphabet in self.alphabets)
-        return f"{type(self).__name__}({shape} cells, {self.size} rows, variance={self.variance!r})"
+        size = f"{self.size} {'symbols' if self.tally.of_words else 'rows'}"
+        return f"{type(self).__name__}({shape} cells, {size}, variance={self.variance!r})"
 
     def _label(self, cell: tuple[Any, ...]) -> dict[str, Any]:
         return {"symbols": list(cell)}

@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.chains import MarkovChain
-from privet.chains.fitting import read_support
+from privet.chains.fitting import read_possible
+from privet.chains.markov import Support
+from privet.chains.show import LARGEST_TABLE, step_rows
 from privet.errors import DataError, ParameterError
 from privet.estimate.channel import read_channel
 from privet.estimate.hidden.information import (
@@ -38,14 +40,19 @@ from privet.estimate.hidden.learning import (
 )
 from privet.estimate.hidden.response import read_response
 from privet.estimate.intervals import read_confidence
+from privet.estimate.released import bare
 from privet.exact import exact_number, read_count
 from privet.exact.number import Number
+from privet.languages import Language
+from privet.plain_text import text_table
 from privet.symbols import read_words
 
 FloatArray = npt.NDArray[np.float64]
 
 _EDGE = 1e-6
 """A probability below which an estimate lies at the edge of the simplex."""
+
+_LARGEST_PSEUDOCOUNT = 10**12
 
 _LARGE = 0.2
 """A standard error of a probability above which the release is said to tell little."""
@@ -59,7 +66,8 @@ class TransitionEstimate:
     `initial_standard_errors` (k,): of `chain.transition` and `chain.initial`, 0 where the support
     forbids a step, infinite where the release does not tell; `log_likelihood`: of the released
     words; `iterations`, `converged`: of the search; `departures`: (k,) expected number of steps out
-    of each state; `information`: how standard errors were computed; `notes`: what to beware of.
+    of each state; `information`: how standard errors were computed; `notes`: what to beware of;
+    `words`, `symbols`: how many were released. Printed, it is a table and its `description`.
     """
 
     chain: MarkovChain
@@ -72,6 +80,8 @@ class TransitionEstimate:
     departures: FloatArray
     information: str
     notes: tuple[str, ...]
+    words: int
+    symbols: int
 
     @property
     def initial(self) -> FloatArray:
@@ -87,6 +97,35 @@ class TransitionEstimate:
     def initial_intervals(self) -> FloatArray:
         """(k, 2): the same for the first state."""
         return self._around(self.chain.initial, self.initial_standard_errors)
+
+    @property
+    def description(self) -> str:
+        """What it was learnt from, and what its numbers are, in sentences."""
+        plural = "s" if self.words != 1 else ""
+        rest = "came to rest" if self.converged else "was stopped"
+        first = (
+            f"The most likely chain behind {self.words:,} released word{plural} of "
+            f"{self.symbols:,} symbols; the search {rest} after {self.iterations} iterations. "
+            "Standard errors hold if the words are independent runs of one chain; they are 0 where "
+            "the support leaves no choice and unknown where the release does not tell. Intervals "
+            f"have confidence {self.confidence:g}, one at a time."
+        )
+        return " ".join((first, *self.notes))
+
+    @property
+    def all_standard_errors(self) -> FloatArray:
+        """(k + 1, k): those of the first symbol above those of the steps."""
+        return np.vstack([self.initial_standard_errors, self.standard_errors])
+
+    def __str__(self) -> str:
+        """The probabilities with their standard errors as a table, unless there are very many."""
+        if len(self.chain.states) > LARGEST_TABLE:
+            return f"{self.chain!r}. {self.description}"
+        table = text_table(*step_rows(self.chain, self.all_standard_errors))
+        return f"Probability of the next symbol\n{table}\n\n{self.description}"
+
+    def __repr__(self) -> str:
+        return f"TransitionEstimate({self.chain!r}, {self.words} words, {self.symbols} symbols)"
 
     def to_rows(self) -> list[dict[str, Any]]:
         """One dictionary for each pair of states: from, to, probability, standard error, ends."""
@@ -115,36 +154,40 @@ def transitions(
     *,
     restarts: int = 4,
     pseudocount: Number = 0,
-    support: npt.ArrayLike | None = None,
+    support: Support = None,
+    start: npt.ArrayLike | None = None,
     confidence: Number = 0.95,
     information: Information = "auto",
     iterations: int = 1000,
-    tolerance: float = 1e-6,
+    tolerance: Number = 1e-6,
 ) -> TransitionEstimate:
     """The most likely chain behind released words, with standard errors.
 
-    `released`: Words (or one long word); `mechanism`: the one that released them; `restarts`: fixed
-    further starting points beside the moment estimate, of which the best is carried on;
-    `pseudocount`: added to every expected count, 0 for maximum likelihood; `support`: (k, k) bool,
-    the public knowledge of which steps are possible; `confidence` of the intervals;
+    `released`: Words (or one long word), or a Release of them; `mechanism`: the one that released
+    them; `restarts`: fixed further starting points beside the moment estimate, of which the best
+    is carried on;
+    `pseudocount`: added to every expected count, 0 for maximum likelihood; `support`: the public
+    knowledge of what is possible, a Language, a MarkovChain for its words, or (k, k) bool for
+    steps, and `start`: (k,) bool for first symbols; `confidence` of the intervals;
     `information`: "observed", "words" or "auto" (see `privet.estimate.hidden.information`);
     `iterations`, `tolerance`: when the search stops, the latter in units of probability.
 
     Errors: DataError if no word has two symbols; ParameterTypeError for mechanisms that do not
     answer each symbol independently, ParameterError where the release is independent of the data
-    and for numbers out of range; ModelError for a support of the wrong form.
+    and for numbers out of range; ModelError for a support or start of the wrong form.
     """
     alphabet, log_response = read_response(mechanism)
     _, channel = read_channel(mechanism)
     level = read_confidence(confidence)
-    extra = float(exact_number(pseudocount, "pseudocount"))
-    if extra < 0:
-        raise ParameterError("pseudocount must not be negative.", parameter="pseudocount")
+    extra = _read_pseudocount(pseudocount)
+    rest = _read_tolerance(tolerance)
     if information not in ("auto", "observed", "words"):
         raise ParameterError("information is none of 'auto', 'observed' and 'words'.")
     size = len(alphabet)
-    possible = np.vstack([np.ones((1, size), bool), read_support(support, size)])
-    encoded = read_words(alphabet, released)
+    if isinstance(support, MarkovChain):
+        support = Language.from_chain(support)
+    possible = np.vstack(read_possible(support, start, alphabet))
+    encoded = read_words(alphabet, bare(released))
     if int(np.diff(encoded.offsets).max(initial=0)) < 2:
         raise DataError(
             "No released word has two symbols, so there are no steps to learn from.",
@@ -155,7 +198,7 @@ def transitions(
     tables = [moment_start(encoded.codes, encoded.offsets, channel)]
     tables += [spread_start(n, size) for n in range(read_count(restarts, "restarts", 0))]
     starts = [Parameters.of(learner.tidy(table)) for table in tables]
-    learnt = learner.learn(starts, read_count(iterations, "iterations"), tolerance)
+    learnt = learner.learn(starts, read_count(iterations, "iterations"), rest)
     table = learnt.parameters.table
     free = Free.of(table, possible)
     kind = choose(information, words, len(free.rows))
@@ -173,7 +216,33 @@ def transitions(
         departures=departures,
         information=kind,
         notes=_notes(learnt, errors, chain),
+        words=encoded.offsets.size - 1,
+        symbols=encoded.codes.size,
     )
+
+
+def _read_pseudocount(given: Number) -> float:
+    extra = exact_number(given, "pseudocount")
+    if extra < 0:
+        raise ParameterError("pseudocount must not be negative.", parameter="pseudocount")
+    if extra > _LARGEST_PSEUDOCOUNT:
+        raise ParameterError(
+            "pseudocount is above a million million.",
+            hint="Beside so many steps the release says nothing; 1 is usual.",
+            parameter="pseudocount",
+        )
+    return float(extra)
+
+
+def _read_tolerance(given: Number) -> float:
+    tolerance = exact_number(given, "tolerance")
+    if not 0 < tolerance < 1:
+        raise ParameterError(
+            "tolerance must be above 0 and below 1.",
+            hint="It is a probability below which changes do not count; 1e-6 is usual.",
+            parameter="tolerance",
+        )
+    return float(tolerance)
 
 
 def _standard_errors(

@@ -62,19 +62,19 @@ def read_epsilon(value: Number, name: str = "epsilon") -> Fraction:
     if number <= 0:
         raise ParameterError(
             f"{name} must be greater than 0.",
-            hint="Typical values lie between 0.1 and 10.",
+            hint="Typical values lie between 0.1 and 3.",
             parameter=name,
         )
     if number < SMALLEST_EPSILON:
         raise ParameterError(
             f"{name} is positive but below the smallest normal double (2.2e-308).",
-            hint="Typical values lie between 0.1 and 10.",
+            hint="Typical values lie between 0.1 and 3.",
             parameter=name,
         )
     if number > LARGEST_EPSILON:
         raise ParameterError(
             f"{name} is above {LARGEST_EPSILON}, which protects nothing.",
-            hint="Typical values lie between 0.1 and 10.",
+            hint="Typical values lie between 0.1 and 3.",
             parameter=name,
         )
     return number

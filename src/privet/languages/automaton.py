@@ -27,7 +27,7 @@ class Automaton:
     not fit.
     """
 
-    __slots__ = ("_alive", "_edges", "accepting", "initial", "transitions")
+    __slots__ = ("_alive", "_edges", "accepting", "initial", "merging", "transitions")
 
     transitions: NDArray[np.int32]
     initial: int
@@ -42,7 +42,13 @@ class Automaton:
                 f"The initial state {self.initial} is not one of the {states} states.",
                 hint="States are the rows of the table, counted from 0.",
             )
-        flags = np.array(accepting)
+        try:
+            flags = np.array(accepting)
+        except ValueError:
+            raise ModelError(
+                "The entries of accepting differ in length.",
+                hint="Say for each state whether a word may end there: True or False.",
+            ) from None
         if flags.dtype != np.bool_ or flags.shape != (states,):
             raise ModelError(
                 f"accepting has shape {flags.shape} and type {flags.dtype}, not ({states},) bool.",
@@ -52,6 +58,7 @@ class Automaton:
         self.accepting = flags
         self._alive = flags[None, :]
         self._edges: tuple[NDArray[np.int64], ...] | None = None
+        self.merging: int | None = None  # what trellis.merging_steps found out, once it was asked
 
     @property
     def size(self) -> int:

@@ -8,15 +8,22 @@ lengths, which are public, and of a word only positions.
 """
 
 import math
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from privet.errors import DataError, DomainError, ModelError, ParameterError
+from privet.errors import (
+    DataError,
+    DomainError,
+    ModelError,
+    ParameterError,
+    ParameterTypeError,
+)
 from privet.exact import read_count
-from privet.languages import documents, operations, tables
+from privet.languages import documents, lengths, operations, tables
 from privet.languages.automaton import Automaton
 from privet.languages.counting import CountTable, DistanceTable, count
 from privet.languages.expressions import automaton_of
@@ -25,6 +32,12 @@ from privet.languages.operations import MOST_STATES
 from privet.languages.parse import parse
 from privet.randomness import current_source, random_subset_masks, uniform_below
 from privet.symbols import Alphabet, Words, read_words
+from privet.whole_files import write_json
+
+_MOST_COUNTED = 1 << 20
+
+_MOST_COUNTING_BITS = 1 << 42
+"""Of all the numbers added up in one count: half a minute or less."""
 
 
 class ChainLike(Protocol):
@@ -55,7 +68,7 @@ class Language:
     alphabet: Alphabet
 
     def __init__(self, alphabet: Alphabet, automaton: Automaton | None = None) -> None:
-        self.alphabet = alphabet
+        self.alphabet = _read_alphabet(alphabet)
         self._automaton = None if automaton is None else _smallest(alphabet, automaton)
         self._all = self._automaton is None
         self._table: CountTable | None = None
@@ -75,7 +88,7 @@ class Language:
         {symbol: [symbols that may follow]}; `start`: the symbol, or the symbols, a word may begin
         with; None for any. The empty word belongs to it. Errors: ModelError by row and column.
         """
-        first = np.ones(len(alphabet), np.bool_)
+        first = np.ones(len(_read_alphabet(alphabet)), np.bool_)
         if start is not None:
             first = tables.read_start(alphabet, start)
         return cls(alphabet, tables.from_steps(alphabet, allowed, first))
@@ -88,6 +101,12 @@ class Language:
         symbols, a word may begin with, in place of those of positive initial probability. The empty
         word belongs to it.
         """
+        if not all(hasattr(chain, name) for name in ("states", "initial", "transition")):
+            raise ParameterTypeError(
+                f"A {type(chain).__name__} is not a Markov chain.",
+                hint="Make one with MarkovChain(initial, transition, states).",
+                parameter="chain",
+            )
         alphabet = Alphabet(chain.states)
         steps = np.asarray(np.asarray(chain.transition) > 0, np.bool_)
         if start is None:
@@ -104,8 +123,9 @@ class Language:
 
         Errors: ModelError naming the position of what cannot be read, or the bound on states.
         """
-        automaton = automaton_of(parse(pattern, alphabet), len(alphabet))
-        return cls(alphabet, determinise(automaton, most_states))
+        bound = read_count(most_states, "most_states")
+        automaton = automaton_of(parse(pattern, _read_alphabet(alphabet)), len(alphabet))
+        return cls(alphabet, determinise(automaton, bound))
 
     @classmethod
     def from_dfa(
@@ -120,6 +140,7 @@ class Language:
         Either names, {state: {symbol: next state}} with the initial state and the list of accepting
         ones, or numbers: an (S, m) table with -1 for no move, the initial row, and (S,) bool.
         """
+        _read_alphabet(alphabet)
         if isinstance(transitions, Mapping):
             named = tables.deterministic(alphabet, transitions, initial, accepting)
             return cls(alphabet, named)
@@ -141,8 +162,11 @@ class Language:
         without reading one; `accepting`: list of states. Errors: ModelError naming what is wrong,
         or the bound if determinising needs more than `most_states` states.
         """
-        automaton = tables.nondeterministic(alphabet, transitions, initial, accepting)
-        return cls(alphabet, determinise(automaton, most_states))
+        bound = read_count(most_states, "most_states")
+        automaton = tables.nondeterministic(
+            _read_alphabet(alphabet), transitions, initial, accepting
+        )
+        return cls(alphabet, determinise(automaton, bound))
 
     @property
     def is_all(self) -> bool:
@@ -181,13 +205,15 @@ class Language:
         Errors: ModelError for different alphabets, or if more than `most_states` states are needed.
         """
         self._check_alphabet(other)
-        joined = operations.union(self.automaton, other.automaton, most_states)
+        bound = read_count(most_states, "most_states")
+        joined = operations.union(self.automaton, other.automaton, bound)
         return Language(self.alphabet, joined)
 
     def intersection(self, other: "Language", *, most_states: int = MOST_STATES) -> "Language":
         """Words of both languages; the same as `&`. Errors: as `union`, and if there are none."""
         self._check_alphabet(other)
-        joined = operations.intersection(self.automaton, other.automaton, most_states)
+        bound = read_count(most_states, "most_states")
+        joined = operations.intersection(self.automaton, other.automaton, bound)
         return Language(self.alphabet, joined)
 
     def complement(self) -> "Language":
@@ -227,41 +253,71 @@ class Language:
         return self.automaton.walk(read_words(self.alphabet, words).codes, words.offsets)
 
     def has_words(self, length: int) -> bool:
-        """Whether the language has words of that length."""
+        """Whether the language has words of that length.
+
+        Errors: ParameterError for a length above 2^20 on more than 1024 states, if no shorter ones
+        tell.
+        """
         size = read_count(length, "length", minimum=0)
-        return self.is_all or bool(self.automaton.alive(size)[size, 0])
+        if self.is_all:
+            return True
+        found = lengths.has_words(self.automaton, size)
+        if found is None:
+            raise _too_long(size, lengths.LONGEST_STEPPED)
+        return found
 
     def check_length(self, length: int) -> None:
         """Refuse a length that no word has. Errors: ParameterError naming the nearest lengths."""
         if self.has_words(length):
             return
-        # From a longer word, steps of at most S symbols can be cut out, so the next length above
-        # is at most S away, or below S.
-        table = self.automaton.alive(max(length, 0) + self.automaton.size + 1)
-        lengths = np.flatnonzero(table[:, 0])
-        near = [*lengths[lengths < length][-1:].tolist(), *lengths[lengths > length][:1].tolist()]
+        near: list[int] = []
+        if length <= lengths.LONGEST_STEPPED:
+            # From a longer word, steps of at most S symbols can be cut out, so the next length
+            # above is at most S away, or below S.
+            flags = lengths.lengths_up_to(self.automaton, length + self.automaton.size + 1)
+            known = np.flatnonzero(flags)
+            near = [*known[known < length][-1:].tolist(), *known[known > length][:1].tolist()]
+        hint = f"The nearest length it has is {near[0]}." if near else ""
+        if len(near) > 1:
+            hint = f"The nearest lengths it has are {' and '.join(map(str, near))}."
         raise ParameterError(
             f"The language has no word of length {length}.",
-            hint=f"The nearest lengths it has are {' and '.join(map(str, near))}."
-            if len(near) > 1
-            else f"The nearest length it has is {near[0]}.",
+            hint=hint,
             parameter="length",
             lengths=tuple(near),
         )
 
     def count(self, length: int) -> int:
-        """The number of words of that length, exactly."""
+        """The number of words of that length, exactly.
+
+        Errors: ParameterError for a length of which the exact number takes minutes.
+        """
         size = read_count(length, "length", minimum=0)
+        self._check_counting(size, size)
         if self.is_all:
             return int(len(self.alphabet) ** size)
         return count(self.automaton, size)
 
+    def count_up_to(self, length: int, most: int) -> int:
+        """The number of words of that length, or `most` (at most 2^20) if there are more."""
+        size = read_count(length, "length", minimum=0)
+        bound = read_count(most, "most")
+        if bound > _MOST_COUNTED:
+            raise ParameterError(f"most is above {_MOST_COUNTED}.", parameter="most")
+        if self.is_all:
+            return bound if size > _MOST_COUNTED else min(bound, len(self.alphabet) ** size)
+        if size > lengths.LONGEST_STEPPED:
+            raise _too_long(size, lengths.LONGEST_STEPPED)
+        return lengths.count_up_to(self.automaton, size, bound)
+
     def count_by_distance(self, word: Sequence[Any]) -> list[int]:
         """[number of words at Hamming distance l from `word`, for l = 0..n], exactly.
 
-        `word` need not be in the language. Time and memory grow as n^2 and n^2.5 bits a state.
+        `word` need not be in the language. Time and memory grow as n^3 and n^2.5 bits a state.
+        Errors: ParameterError for a word so long that it would take minutes.
         """
         codes = self._read(word)
+        self._check_counting(codes.size, codes.size**2)
         if self.is_all:
             others = len(self.alphabet) - 1
             return [
@@ -278,6 +334,7 @@ class Language:
         if self.is_all:
             codes = uniform_below(current_source(), len(self.alphabet), size)
             return self.alphabet.decode(codes.astype(np.int64))
+        self._check_counting(size, size)
         self.check_length(size)
         table = self._table
         if table is None or table.length != size:
@@ -290,6 +347,7 @@ class Language:
         Errors: ParameterError if there is none.
         """
         codes = self._read(word)
+        self._check_counting(codes.size, codes.size**2)
         errors = read_count(distance, "distance", minimum=0)
         if self.is_all and errors <= codes.size:
             return self.alphabet.decode(self._substituted(codes, errors))
@@ -314,6 +372,14 @@ class Language:
         """The language as a JSON document: see `languages.documents`."""
         return documents.write(self.alphabet, self.automaton)
 
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model file that `privet.read_model` reads, whole or not at all.
+
+        Errors: OutputError for a place that cannot be written to, or a file that exists, unless
+        `overwrite`.
+        """
+        write_json(path, self.to_json(), overwrite=overwrite)
+
     @classmethod
     def from_json(cls, document: object) -> "Language":
         """The language of a document. Errors: ModelError naming the field and row."""
@@ -326,7 +392,23 @@ class Language:
             )
         return read_words(self.alphabet, word).codes
 
+    def _check_counting(self, length: int, numbers: int) -> None:
+        """Refuse to count with more than 2^42 bits, move by move: `numbers` for each move."""
+        moves = 1 if self.is_all else self.automaton.edges[1].size
+        if moves * numbers * length * math.log2(len(self.alphabet)) > _MOST_COUNTING_BITS:
+            raise ParameterError(
+                f"Words of {length} symbols are too long to be counted on this language.",
+                hint="Exact numbers have as many digits as the words have symbols.",
+                parameter="length",
+            )
+
     def _check_alphabet(self, other: "Language") -> None:
+        if not isinstance(other, Language):
+            raise ParameterTypeError(
+                f"A {type(other).__name__} is not a Language.",
+                hint="Both sides must be languages.",
+                parameter="other",
+            )
         if self.alphabet != other.alphabet:
             raise ModelError(
                 "The two languages have different alphabets.",
@@ -334,8 +416,32 @@ class Language:
             )
 
 
+def _read_alphabet(alphabet: object) -> Alphabet:
+    if not isinstance(alphabet, Alphabet):
+        raise ParameterTypeError(
+            f"A {type(alphabet).__name__} is not an Alphabet.",
+            hint="Write Alphabet(['low', 'high']).",
+            parameter="alphabet",
+        )
+    return alphabet
+
+
+def _too_long(length: int, longest: int) -> ParameterError:
+    return ParameterError(
+        f"Words of {length} symbols are too long for this language.",
+        hint=f"Up to {longest} symbols are looked through.",
+        parameter="length",
+    )
+
+
 def _smallest(alphabet: Alphabet, automaton: Automaton) -> Automaton | None:
     """The smallest automaton of the same words, or None where these are all words."""
+    if not isinstance(automaton, Automaton):
+        raise ParameterTypeError(
+            f"A {type(automaton).__name__} is not an automaton.",
+            hint="Use a named constructor, such as Language.from_regex.",
+            parameter="automaton",
+        )
     if automaton.symbols != len(alphabet):
         raise ModelError(
             f"The automaton reads {automaton.symbols} symbols, the alphabet has {len(alphabet)}.",

@@ -34,7 +34,8 @@ def too_many_states(doing: str, bound: int) -> ModelError:
     """The refusal shared by everything that multiplies states."""
     return ModelError(
         f"{doing} needs more than {bound} states.",
-        hint="Write the language with fewer alternatives or smaller counts, or raise most_states.",
+        hint="Write the language with fewer alternatives or smaller counts; in Python, most_states "
+        "raises the bound.",
         most_states=bound,
     )
 

@@ -110,6 +110,11 @@ class _States:
     """Numbers for the states of a mapping, in the order of its rows."""
 
     def __init__(self, transitions: Moves) -> None:
+        if not isinstance(transitions, Mapping):
+            raise ModelError(
+                f"transitions is a {type(transitions).__name__}, not a mapping.",
+                hint="Write {state: {symbol: next state}}.",
+            )
         self._numbers = {state: number for number, state in enumerate(transitions)}
 
     def __len__(self) -> int:

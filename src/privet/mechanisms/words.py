@@ -14,6 +14,7 @@ from privet.symbols import Alphabet
 
 Calibration = Literal["auto", "paper", "exact"]
 Outside = Literal["refuse", "allow"]
+Unprotected = Literal["refuse", "allow"]
 
 
 def read_language(language: Language | Alphabet) -> Language:

@@ -5,7 +5,7 @@ a mechanism treats all words alike; otherwise they are averaged by simulation ov
 public chain, or of the language, each equally likely, where no chain is given, and carry their
 standard error. The recommendation is the row with the fewest expected errors among those whose
 words are all in the language; rows within two standard errors count as equal, and of those the
-first, simplest one is taken.
+first, simplest one is taken. Simulations are replayed: the same request gives the same plan.
 """
 
 import math
@@ -15,12 +15,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from privet.chains import MarkovChain
 from privet.errors import ModelError, ParameterError, ParameterTypeError
 from privet.languages import Language
 from privet.mechanisms import RandomizedResponse, WordExponential, WordPermuteAndFlip
 from privet.mechanisms.base import HammingMechanism
+from privet.mechanisms.on_language import LanguageMechanism
+from privet.randomness import current_source
 from privet.releasing.decoding import Decoding, Method
+from privet.releasing.leaving import first_leaving
 from privet.releasing.plan import Plan, PlanRow, capital, factor, rows_on_all_words
 from privet.releasing.prediction import OVER_CHAIN, OVER_LANGUAGE, average_over_chain, predict
 from privet.symbols import Words
@@ -45,17 +50,27 @@ class FeasiblePlan(Plan):
     def recommended(self) -> PlanRow:
         """The first row with the fewest expected errors among those with possible words only."""
         possible = [row for row in self.rows if row.possible]
-        best = min(possible, key=lambda row: row.expected_errors)
+        best = min(possible, key=_errors)
         return next(row for row in possible if _equal(row, best))
 
     @property
     def reason(self) -> str:
         """Why that one, in a few sentences."""
         best = self.recommended
-        others = [row for row in self.rows if row is not best and not _equal(row, best)]
-        possible = [row for row in others if row.possible]
+        fewest = min((row for row in self.rows if row.possible), key=_errors)
+        level = [row for row in self.rows if row.possible and _equal(row, fewest)]
+        possible = [row for row in self.rows if row.possible and row not in level]
         among = "" if all(row.possible for row in self.rows) else " of what is always possible"
-        text = f"{capital(best.title)} has the fewest expected errors{among} at this guarantee"
+        if len(level) > 1:
+            simulated = any(row.errors_standard_error for row in level)
+            within = "simulation error" if simulated else "0.1 %"
+            text = (
+                f"{capital(best.title)}. It{_and([row.title for row in level if row != best])} "
+                f"have the fewest expected errors{among}, with no difference within {within}, and "
+                "the simplest is starred"
+            )
+        else:
+            text = f"{capital(best.title)} has the fewest expected errors{among} at this guarantee"
         if possible:
             low, high = (
                 factor(choice(row.expected_errors for row in possible), best.expected_errors)
@@ -118,6 +133,9 @@ def feasible_plan(
     Errors: ParameterError for a length that no word has; ModelError for a chain over other states
     than the alphabet, or one that can leave the language.
     """
+    longest = WordExponential(language, epsilon=epsilon, adjacency=adjacency)
+    if isinstance(longest, LanguageMechanism):
+        longest.check_size(length)
     language.check_length(length)
     if chain is not None:
         if not isinstance(chain, MarkovChain):
@@ -127,7 +145,7 @@ def feasible_plan(
                 parameter="chain",
             )
         chain = chain.in_order_of(language.alphabet)
-        _check_inside(chain, language)
+        _check_inside(chain, language, length)
     target = _Target(language, chain, epsilon, delta, length, adjacency)
     rows = tuple(target.rows())
     return FeasiblePlan(
@@ -135,11 +153,11 @@ def feasible_plan(
     )
 
 
-def _check_inside(chain: MarkovChain, language: Language) -> None:
-    words = Language.from_chain(chain)
-    if not language.is_all and language & words != words:
+def _check_inside(chain: MarkovChain, language: Language, length: int) -> None:
+    found = first_leaving(Language.from_chain(chain), language, [length])
+    if found is not None:
         raise ModelError(
-            "The chain can produce words that the language forbids.",
+            f"The chain can produce words that the language forbids: {found}.",
             hint="Give the chain zeros where the language forbids a step, or leave one of them "
             "out: the words of a chain are a language.",
         )
@@ -183,8 +201,17 @@ class _Target:
 
     def _on_language(self, title: str, mechanism: HammingMechanism, note: str) -> PlanRow:
         spent = mechanism.spent(self.length)
-        if self.chain is not None:
-            return self._simulated(title, mechanism, spent, mechanism.release, note=note)
+        if isinstance(mechanism, LanguageMechanism):
+            note = "; ".join(text for text in (note, *mechanism.remarks([self.length])) if text)
+            if self.chain is not None:
+
+                def act(words: Words) -> Words:
+                    codes = words.codes.reshape(len(words), self.length).astype(np.int64)
+                    drawn = mechanism.simulate(current_source(), codes)
+                    return words.with_codes(drawn.ravel().astype(words.codes.dtype))
+
+                moves = mechanism.language.automaton.edges[1].size
+                return self._simulated(title, mechanism, spent, act, moves, note=note)
         found = predict(mechanism, Counter([self.length]))
         return self._row(title, mechanism, spent, found.errors, found.standard_error, note=note)
 
@@ -208,11 +235,12 @@ class _Target:
         mechanism: HammingMechanism,
         spent: Fraction,
         act: Callable[[Words], Words],
+        moves: int = 1,
         **more: Any,
     ) -> PlanRow:
         if self.chain is None:
             raise ParameterError("There is no chain to draw words from.", parameter="chain")
-        found = average_over_chain(act, self.chain, {self.length: 1})
+        found = average_over_chain(act, self.chain, {self.length: 1}, moves)
         return self._row(title, mechanism, spent, found.errors, found.standard_error, **more)
 
     def _row(
@@ -240,6 +268,17 @@ class _Target:
 
 def _impossible(row: PlanRow, note: str) -> PlanRow:
     return replace(row, possible=False, note=note)
+
+
+def _errors(row: PlanRow) -> float:
+    return row.expected_errors
+
+
+def _and(titles: list[str]) -> str:
+    """The rest of a list that has begun: "b and c", "b, c and d"."""
+    if len(titles) == 1:
+        return f" and {titles[0]}"
+    return f", {', '.join(titles[:-1])} and {titles[-1]}"
 
 
 def _equal(row: PlanRow, best: PlanRow) -> bool:

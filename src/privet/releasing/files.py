@@ -13,19 +13,19 @@ name. The input is never overwritten.
 
 import hashlib
 import os
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from privet.errors import OutputError, ParameterError
+from privet.whole_files import (
+    folder_locked,
+    interrupts_held_back,
+    refuse_existing,
+    sync_folder,
+)
 
 RECEIPT_ENDING = ".receipt.json"
-
-_ENDING_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
 
 
 def receipt_path_for(output: Path) -> Path:
@@ -58,16 +58,7 @@ def check_destination(path: Path, *, overwrite: bool, inputs: Sequence[Path] = (
     from privet.data import refuse_unwritable
 
     refuse_unwritable(path, inputs=inputs)
-    _refuse_existing(path, overwrite)
-
-
-def _refuse_existing(path: Path, overwrite: bool) -> None:
-    if path.exists() and not overwrite:
-        raise OutputError(
-            f"{path} exists.",
-            hint="Choose another name, or let it be replaced (--overwrite, overwrite=True).",
-            path=str(path),
-        )
+    refuse_existing(path, overwrite)
 
 
 def write_release(
@@ -94,9 +85,9 @@ def write_release(
         for staged, place in ((staged_data, data_place), (staged_receipt, receipt_place)):
             if place.exists():
                 staged.chmod(place.stat().st_mode & 0o777)
-        with _interrupts_held_back(), _folder_locked(data_place.parent):
+        with interrupts_held_back(), folder_locked(data_place.parent):
             for place in (data_place, receipt_place):
-                _refuse_existing(place, overwrite)
+                refuse_existing(place, overwrite)
             _give_names(staged_data, data_place, staged_receipt, receipt_place)
     except OutputError as error:
         # The writer speaks of the temporary name, which nobody chose.
@@ -141,57 +132,7 @@ def _give_names(staged_data: Path, output: Path, staged_receipt: Path, receipt: 
         receipt.unlink(missing_ok=True)
         raise
     for folder in {receipt.parent, output.parent}:
-        _sync_folder(folder)
-
-
-@contextmanager
-def _folder_locked(folder: Path) -> Iterator[None]:
-    """One process at a time gives names in `folder` (where the system has such locks)."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Signals that would end the process wait until the block is over.
-
-    The handlers are replaced, not the thread's signal mask: a library's thread that does not block
-    a signal would take it and Python would still raise in the main thread. Only the main thread
-    can do either, and only the main thread is ever interrupted.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    waiting: list[int] = []
-    before = {
-        number: signal.signal(number, lambda received, _frame: waiting.append(received))
-        for number in _ENDING_SIGNALS
-        if signal.getsignal(number) not in (None, signal.SIG_IGN)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for received in waiting:
-            signal.raise_signal(received)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make new names durable; not every system can sync a folder, and the files are synced."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync_folder(folder)
 
 
 def _hidden(path: Path) -> Path:

@@ -118,6 +118,12 @@ class Plan:
     delta: Fraction
     rows: tuple[PlanRow, ...]
 
+    def __str__(self) -> str:
+        """A table, the recommendation and what to know."""
+        from privet.releasing.plan_text import plan_text
+
+        return plan_text(self)
+
     @property
     def recommended(self) -> PlanRow:
         """The row with the fewest expected errors; the first, simplest one among equals."""

@@ -3,7 +3,8 @@
 Contract. Predicted before the draw from the mechanism, the lengths (which go out) and public
 models, never from the words. Where no formula exists the errors are averaged by simulation: over
 the language's words of each length, each equally likely, or over words of the public chain that
-decodes. A simulated number has its standard error and says over what it is averaged.
+decodes. A simulated number has its standard error and says over what it is averaged. It is the same
+every time: simulations use replayable bits, which are in force in `average_over_chain` alone.
 """
 
 import math
@@ -16,22 +17,24 @@ import numpy as np
 
 from privet.chains import MarkovChain
 from privet.mechanisms.base import HammingMechanism
-from privet.mechanisms.on_language import LanguageMechanism, uniform_words
-from privet.randomness import current_source
+from privet.mechanisms.on_language import LanguageMechanism, words_to_average
+from privet.mechanisms.simulation import SimulationSource
+from privet.randomness.source import using_source
 from privet.releasing.decoding import Decoding
 from privet.symbols import Words
 
 OVER_LANGUAGE = "the words of the language, each equally likely"
-OVER_CHAIN = "the words of the public chain"
+OVER_CHAIN = "the words of the chain"
 
-_SIMULATED_WORDS = 1000
-_SIMULATED_SYMBOLS = 1_000_000
 _FEWEST_WORDS = 50
-"""A thousand words are simulated, fewer where they are long, and some of each length."""
+"""Of one length, or of many lengths together."""
 
 _FEW_LENGTHS = 8
-_LONG = 1000
-"""Up to here a language's words are averaged by the mechanism itself, a thousand of each length."""
+_FEW_SYMBOLS = 1 << 17
+"""Up to here, all lengths together, each length of a language is averaged by itself."""
+
+_MOST_SAMPLED = 32
+"""Lengths looked at where there are many."""
 
 Act = Callable[[Words], Words]
 
@@ -74,7 +77,9 @@ def predict(
 
         return average_over_chain(act, decoding.chain.in_order_of(mechanism.alphabet), present)
     if isinstance(mechanism, LanguageMechanism):
-        if len(present) > _FEW_LENGTHS or max(present, default=0) > _LONG:
+        for length in present:
+            mechanism.check_size(length)
+        if len(present) > _FEW_LENGTHS or sum(present) > max(_FEW_SYMBOLS, *present):
             return _average_over_language(mechanism, present)
         found = [(count, mechanism.average_errors(n)) for n, count in present.items()]
         return Prediction(
@@ -86,28 +91,49 @@ def predict(
     return Prediction(sum(n * mechanism.expected_errors(k) for k, n in present.items()))
 
 
-def average_over_chain(act: Act, chain: MarkovChain, lengths: dict[int, int]) -> Prediction:
+def average_over_chain(
+    act: Act, chain: MarkovChain, lengths: dict[int, int], moves: int = 1
+) -> Prediction:
     """Wrong symbols in what `act` makes of words of the chain, by simulation.
 
-    `lengths`: {length: number of words}, whose errors are added up.
+    `lengths`: {length: number of words}, whose errors are added up; `moves`: of the automaton that
+    `act` works on, if it does.
     """
     if not lengths:
         return Prediction(0.0, 0.0, OVER_CHAIN)
-    drawn = _shares(lengths)
-    words = chain.sample_words(sum(drawn.values()), list(_repeated(drawn)))
-    return _average(act, words, drawn, lengths, OVER_CHAIN)
+    drawn = _shares(lengths, moves)
+    with using_source(SimulationSource()):
+        words = chain.sample_words(sum(drawn.values()), list(_repeated(drawn)))
+        return _average(act, words, drawn, lengths, OVER_CHAIN)
 
 
 def _average_over_language(mechanism: LanguageMechanism, lengths: dict[int, int]) -> Prediction:
-    """The same over words of the language, fewer of each length than `average_errors` draws."""
+    """The same over words of the language, at a few lengths that stand for many.
+
+    Lengths are taken at equal steps through all symbols, so that each symbol counts alike; the
+    share of wrong symbols among those stands for that among all. The standard error takes them for
+    a random sample, which is more than they leave open where the share changes slowly.
+    """
     for length in lengths:
         mechanism.language.check_length(length)
-    drawn, source, language = _shares(lengths), current_source(), mechanism.language
-    codes = [uniform_words(source, language, n, size).ravel() for n, size in drawn.items()]
-    offsets = np.concatenate([[0], np.cumsum([*_repeated(drawn)])]).astype(np.int64)
-    flat = np.concatenate(codes).astype(mechanism.alphabet.code_dtype)
-    words = Words(mechanism.alphabet, flat, offsets)
-    return _average(mechanism.release, words, drawn, lengths, OVER_LANGUAGE)
+    source, moves = SimulationSource(), mechanism.language.automaton.edges[1].size
+    ordered = np.array(sorted(lengths))
+    symbols = np.array([n * lengths[n] for n in ordered.tolist()], np.float64)
+    mean = float(symbols @ ordered / symbols.sum())
+    steps = max(2, min(_MOST_SAMPLED, int(_FEW_SYMBOLS / mean)))
+    ends = np.cumsum(symbols) / symbols.sum()
+    picked = ordered[np.searchsorted(ends, (np.arange(steps) + 0.5) / steps)]
+    each = max(2, words_to_average(mean, moves) // steps)
+    shares, within, simulated = [], 0.0, 0
+    for length, times in Counter(picked.tolist()).items():
+        words = mechanism.draw_public_words(source, length, times * each)
+        wrong = (mechanism.simulate(source, words) != words).mean(axis=1)
+        shares += [float(wrong.mean())] * times
+        within += (times / steps) ** 2 * float(wrong.var(ddof=1)) / wrong.size
+        simulated += wrong.size
+    spread = math.sqrt(within + float(np.var(shares, ddof=1)) / steps)
+    total = float(symbols.sum())
+    return Prediction(total * float(np.mean(shares)), total * spread, OVER_LANGUAGE, simulated)
 
 
 def _average(
@@ -126,14 +152,14 @@ def _average(
     return Prediction(total, math.sqrt(variance), over, len(words))
 
 
-def _shares(lengths: dict[int, int]) -> dict[int, int]:
+def _shares(lengths: dict[int, int], moves: int) -> dict[int, int]:
     """How many words of each length are simulated: in proportion, and some of each."""
     count = sum(lengths.values())
     mean = sum(length * words for length, words in lengths.items()) / count
-    wanted = min(_SIMULATED_WORDS, math.ceil(_SIMULATED_SYMBOLS / mean))
+    wanted = words_to_average(mean, moves)
     fewest = max(2, _FEWEST_WORDS // len(lengths))
     if len(lengths) == 1:
-        fewest = _FEWEST_WORDS
+        fewest = min(_FEWEST_WORDS, wanted)
     return {n: max(fewest, round(wanted * words / count)) for n, words in lengths.items()}
 
 

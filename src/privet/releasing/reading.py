@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from privet.errors import DomainError, ParameterError
+from privet.errors import DataError, DomainError, ParameterError
+from privet.releasing.files import sha256_of
 from privet.symbols import Alphabet
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from privet.releasing.receipt import Receipt
 
 
 def as_symbols(column: "pa.ChunkedArray[Any]", alphabet: Alphabet) -> "pa.ChunkedArray[Any]":
@@ -36,6 +39,27 @@ def as_symbols(column: "pa.ChunkedArray[Any]", alphabet: Alphabet) -> "pa.Chunke
     except pa.ArrowInvalid:
         pass
     return column
+
+
+def check_file(path: Path, receipt: "Receipt") -> None:
+    """A receipt of another file would give estimates that are wrong and look right.
+
+    A receipt that names no file may be of any. Errors: DataError.
+    """
+    if not path.is_file():
+        return
+    if receipt.output is None:
+        raise DataError(
+            f"The receipt does not say that it was written for {path}, or for any file.",
+            hint="Name the receipt that was written beside the release with --receipt; if you "
+            "wrote the file yourself, add --changed-file.",
+        )
+    if receipt.output.get("sha256") != sha256_of(path):
+        raise DataError(
+            f"{path} is not, byte for byte, the file that this receipt was written for.",
+            hint="Name its own receipt with --receipt; if you changed the release yourself, add "
+            "--changed-file.",
+        )
 
 
 def check_reads_back(alphabet: Alphabet, kind: Any, *, name: str, output: Path) -> None:

@@ -319,7 +319,11 @@ class Receipt:
         place = Path(path)
         try:
             return cls.from_json(json.loads(place.read_text(encoding="utf-8")))
-        except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
+        except PrivetError as error:
+            raise FileFormatError(
+                f"{place}: {error.message}", hint=error.hint, path=str(place)
+            ) from None
+        except (ValueError, RecursionError):  # no text, no JSON, or a number of too many digits
             raise FileFormatError(
                 f"{place} is not a receipt: it does not hold JSON.",
                 hint="A receipt is the .receipt.json file written beside a release.",
@@ -330,10 +334,6 @@ class Receipt:
                 f"The receipt {place} cannot be read: {error.strerror}.",
                 hint="Name it with --receipt, or keep it beside the release.",
                 path=str(place),
-            ) from None
-        except PrivetError as error:
-            raise FileFormatError(
-                f"{place}: {error.message}", hint=error.hint, path=str(place)
             ) from None
 
 

@@ -16,12 +16,14 @@ import numpy as np
 
 from privet.chains import MarkovChain
 from privet.errors import DataError, ParameterError, ParameterTypeError, PrivetError
+from privet.languages import Language
 from privet.mechanisms import Mechanism
 from privet.mechanisms.base import HammingMechanism
 from privet.releasing.blocks import Progress
 from privet.releasing.decoding import Decoding
 from privet.releasing.files import check_destinations, receipt_path_for, write_release
 from privet.releasing.job import Drawn, Job, silent
+from privet.releasing.possible import Possible
 from privet.releasing.receipt import Receipt
 from privet.releasing.sequences import WordRequest, prepare_bare_words, prepare_words
 from privet.releasing.stand_ins import StandIn
@@ -77,6 +79,8 @@ def release(
     alphabets_from_data: Names = (),
     decode: MarkovChain | None = None,
     decode_method: str = "viterbi",
+    language: Language | None = None,
+    outside: str = "refuse",
     notes: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
@@ -102,10 +106,12 @@ def release(
     the caller gives out, to be named in the guarantee. `alphabets_from_data`: columns whose
     alphabet was read off the data, which limits the promise, as the guarantee then says. `decode`:
     a public chain with which words released symbol by symbol are decoded before they go out, by
-    `decode_method` ("viterbi", "marginals" or "sample"); the guarantee stays. `notes`: remarks for
-    the receipt. `output`: where the table is written, with its receipt at `receipt` (default:
-    beside it, ending .receipt.json); an existing file is refused unless `overwrite`. `demo`: the
-    data are public, so the realised error may be seen.
+    `decode_method` ("viterbi", "marginals" or "sample"); the guarantee stays. `language`: the
+    public words that can happen, for a mechanism that knows none: other words in the data are
+    refused unless `outside` is "allow". `notes`: remarks for the receipt. `output`: where the table
+    is written, with its receipt at `receipt` (default: beside it, ending .receipt.json); an
+    existing file is refused unless `overwrite`. `demo`: the data are public, so the realised error
+    may be seen.
     `progress(stage, done, total)` is called now and then. `ledger`: not in this version; anything
     but None is refused. Errors: any of `privet.errors`, all before the draw but OutputError.
     """
@@ -142,6 +148,9 @@ def release(
     decoding = Decoding.read(decode, decode_method)
     if decoding is not None:
         request = _with_decoding(request, data, decoding)
+    possible = Possible.read(language, outside, mechanism)
+    if possible is not None:
+        request = _with_language(request, data, possible)
     source = _source(request, data)
     if output is not None and isinstance(request, _Bare):
         raise ParameterError(
@@ -150,7 +159,7 @@ def release(
             parameter="output",
         )
     inputs = [] if source is None else [source]
-    target = _target(output, receipt, inputs, overwrite)
+    target = target_of(output, receipt, inputs, overwrite)
     job = _prepare(request, data, source, target, progress)
     job = replace(
         job,
@@ -163,7 +172,7 @@ def release(
     if target is not None:
         account.to_text()  # What cannot be written down is not drawn.
     drawn = job.draw(progress, demo)
-    return _finish(account, drawn, target, overwrite=overwrite, progress=progress)
+    return finish(account, drawn, target, overwrite=overwrite, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -177,6 +186,7 @@ class _Bare:
     other: StandIn
     missing: StandIn
     decoding: Decoding | None = None
+    possible: Possible | None = None
 
 
 _Request = TableRequest | WordRequest | _Bare
@@ -268,6 +278,19 @@ def _with_decoding(request: "_Request", data: Any, decoding: Decoding) -> "_Requ
     return replace(request, decoding=decoding)
 
 
+def _with_language(request: "_Request", data: Any, possible: Possible) -> "_Request":
+    """The request with the language of its words. Errors: ParameterError without words."""
+    if isinstance(request, TableRequest) or (
+        isinstance(request, _Bare) and not isinstance(data, Words)
+    ):
+        raise ParameterError(
+            "Only words have a language, and this release is of no words.",
+            hint="Leave language out; a word without a table goes in as Words.",
+            parameter="language",
+        )
+    return replace(request, possible=possible)
+
+
 def _names_present(mechanism: Mechanisms, data: Any) -> list[str]:
     """The names of the columns of a table or file; none for what has no columns, or is not there.
 
@@ -346,7 +369,7 @@ def _is_bare(data: object) -> bool:
     return isinstance(data, Words | Codes | list | tuple | np.ndarray)
 
 
-def _target(
+def target_of(
     output: str | os.PathLike[str] | None,
     receipt: str | os.PathLike[str] | None,
     inputs: Sequence[Path],
@@ -433,7 +456,9 @@ def _prepare_bare(request: _Bare, data: Any) -> Job:
     if not isinstance(mechanism, HammingMechanism):
         return prepare_choice(mechanism, data, published)
     if isinstance(data, Words):
-        return prepare_bare_words(mechanism, data, adjacency, published, request.decoding)
+        return prepare_bare_words(
+            mechanism, data, adjacency, published, request.decoding, request.possible
+        )
     return prepare_symbols(mechanism, data, adjacency, published)
 
 
@@ -451,7 +476,7 @@ def _frame(
     return to_arrow(table, columns=columns, replaced=replaced)
 
 
-def _finish(
+def finish(
     receipt: Receipt,
     drawn: Drawn,
     target: tuple[Path, Path] | None,
@@ -459,6 +484,7 @@ def _finish(
     overwrite: bool,
     progress: Progress,
 ) -> Release:
+    """What was drawn, with its receipt, written if there is a target."""
     if target is not None:
         from privet.data import write_table
 

@@ -29,6 +29,8 @@ from privet.releasing.job import (
     draw_words,
 )
 from privet.releasing.notes import revealing_columns, weak_parameters
+from privet.releasing.possible import Possible
+from privet.releasing.rows import rows_named
 from privet.releasing.stand_ins import StandIn, check_stand_ins, stand_in
 from privet.releasing.tables import index_published
 from privet.symbols import Words
@@ -37,12 +39,20 @@ if TYPE_CHECKING:
     from privet.data import ArrowFrame, SequenceFrame
 
 
+CHAIN_PUBLIC = (
+    "the chain used for decoding was public, or learnt from a release that is accounted for "
+    "separately"
+)
+"""What the promise rests on where words are decoded."""
+
+
 @dataclass(frozen=True)
 class WordRequest:
     """What to release as words.
 
     Either `id`, `time` and `state` (a long table) or `columns` (a wide one). `adjacency`: how many
-    symbols of a word the promise covers; None leaves it to the mechanism.
+    symbols of a word the promise covers; None leaves it to the mechanism. `possible`: the language
+    of the words, where the mechanism knows none.
     """
 
     mechanism: HammingMechanism
@@ -58,6 +68,7 @@ class WordRequest:
     published: tuple[str, ...] = ()
     assumptions: tuple[str, ...] = ()
     decoding: Decoding | None = None
+    possible: Possible | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in (self.id, self.time, self.state) if name is not None]
@@ -147,12 +158,13 @@ def word_guarantee(
     published: Sequence[str] = (),
     assumptions: Sequence[str] = (),
     decoding: Decoding | None = None,
+    possible: Possible | None = None,
 ) -> Guarantee:
     """The promise about any covered symbols of one word.
 
     `what` the symbols are ("values"), of which word (`of`: "of one 'id'").
     """
-    models = _public_models(mechanism, decoding)
+    models = _public_models(mechanism, decoding, possible)
     covered, times = covered_symbols(mechanism, adjacency)
     own = mechanism.guarantee
     longest = max(lengths, default=0)
@@ -173,7 +185,8 @@ def word_guarantee(
     else:
         number = "one" if covered == 1 else str(covered)
         unit = f"Any {number} of the {f'{longest} ' if same else ''}{what} {of}"
-    if isinstance(mechanism, LanguageMechanism) and mechanism.outside == "refuse":
+    on_language = isinstance(mechanism, LanguageMechanism) and mechanism.outside == "refuse"
+    if on_language or (possible is not None and possible.refuses):
         # That there is a release at all, which a word outside prevents, tells that all are inside.
         unit += ", against any change that leads to another possible word"
     promise = replace(own, epsilon=own.epsilon * times, unit=unit).with_published(*published)
@@ -199,7 +212,10 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
     covered, times = covered_symbols(request.mechanism, request.adjacency)
     check_adjacency(covered, lengths)
     column = request.state if request.is_long else None
-    request.mechanism.check(words)
+    with rows_named(table, _layout(request, covered), words):
+        request.mechanism.check(words)
+        if request.possible is not None:
+            request.possible.check(words)
     decoding = request.decoding
     part = describe_words(
         request.mechanism, lengths, column=column, times=times, decoding=decoding, **stand_ins
@@ -213,6 +229,7 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
         _published(request, frame),
         request.assumptions,
         decoding,
+        request.possible,
     )
     going_out = {*request.own_columns, *request.keep}
 
@@ -230,9 +247,9 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
         (part,),
         draw,
         shape=_shape(lengths, rows=table.num_rows),
-        layout={**_layout(request, covered), **decoded_layout(decoding)},
+        layout={**_layout(request, covered), **models_layout(decoding, request.possible)},
         notes=(
-            *output_notes(request.mechanism, decoding),
+            *output_notes(request.mechanism, decoding, request.possible, lengths),
             *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
             *revealing_columns(table, request.keep),
         ),
@@ -245,6 +262,7 @@ def prepare_bare_words(
     adjacency: int | None,
     published: Sequence[str],
     decoding: Decoding | None = None,
+    possible: Possible | None = None,
 ) -> Job:
     """The job for Words that come without a table."""
     lengths = Counter(words.lengths.tolist())
@@ -253,6 +271,8 @@ def prepare_bare_words(
         raise DataError("There are no words.", hint="There is nothing to release.")
     check_adjacency(covered, lengths)
     mechanism.check(words)
+    if possible is not None:
+        possible.check(words)
     part = describe_words(mechanism, lengths, column=None, times=times, decoding=decoding)
     sizes = "the number and order of the words and the length of each"
     promise = word_guarantee(
@@ -263,6 +283,7 @@ def prepare_bare_words(
         "of one word",
         (sizes, *published),
         decoding=decoding,
+        possible=possible,
     )
 
     def draw(tell: Progress, measure: bool) -> Drawn:
@@ -276,9 +297,9 @@ def prepare_bare_words(
         (part,),
         draw,
         shape=_shape(lengths),
-        layout={"adjacency": covered, **decoded_layout(decoding)},
+        layout={"adjacency": covered, **models_layout(decoding, possible)},
         notes=(
-            *output_notes(mechanism, decoding),
+            *output_notes(mechanism, decoding, possible, lengths),
             *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
         ),
     )
@@ -293,42 +314,70 @@ def _draw(
 
 
 def _public_models(
-    mechanism: HammingMechanism, decoding: Decoding | None = None
+    mechanism: HammingMechanism, decoding: Decoding | None, possible: Possible | None
 ) -> tuple[str, ...]:
     """The assumptions that come with a language and with a chain."""
     found = []
-    if isinstance(mechanism, LanguageMechanism):
+    if isinstance(mechanism, LanguageMechanism) or possible is not None:
         found.append("the language (which words can happen) was public before the data were seen")
     if decoding is not None:
-        found.append("the chain used for decoding was public before the data were seen")
+        found.append(CHAIN_PUBLIC)
     return tuple(found)
 
 
-def output_notes(mechanism: HammingMechanism, decoding: Decoding | None = None) -> tuple[str, ...]:
+def output_notes(
+    mechanism: HammingMechanism,
+    decoding: Decoding | None = None,
+    possible: Possible | None = None,
+    lengths: Counter[int] | None = None,
+) -> tuple[str, ...]:
     """What to know of the words that go out."""
-    if decoding is not None:
-        possible = (
-            "every word is one that the chain can produce"
-            if decoding.always_possible
-            else "symbols next to each other may be impossible together"
-        )
-        note = (
-            f"the released words were decoded with a public chain ({METHODS[decoding.method]}): "
-            f"this sees nothing but the release, so the guarantee is the same; {possible}"
-        )
-        return (note,)
-    if isinstance(mechanism, LanguageMechanism) and mechanism.outside == "allow":
+    notes = () if decoding is None else decoding_notes(decoding)
+    if possible is not None:
+        notes += possible.notes(decoding, lengths or Counter())
+    if not isinstance(mechanism, LanguageMechanism):
+        return notes
+    if mechanism.outside == "allow":
         note = (
             "words outside the language were allowed: what goes out for them is in the language "
             "all the same"
         )
-        return (note,)
-    return ()
+        notes += (note,)
+    return (*notes, *mechanism.remarks([*(lengths or ())]))
 
 
-def decoded_layout(decoding: Decoding | None) -> dict[str, Any]:
-    """What a receipt says of decoding, for whoever reads the release back."""
-    return {} if decoding is None else {"decoded": decoding.to_json()}
+def decoding_notes(decoding: Decoding, own_release: bool = False) -> tuple[str, ...]:
+    """How the words were decoded, and what a learnt chain costs.
+
+    `own_release`: whether the chain was learnt from the very release that is decoded.
+    """
+    possible = (
+        "every word is one that the chain can produce"
+        if decoding.always_possible
+        else "symbols next to each other may be impossible together"
+    )
+    how = (
+        f"the released words were decoded with a chain ({METHODS[decoding.method]}): this sees "
+        f"nothing but the release and the chain, so the guarantee is the same; {possible}"
+    )
+    origin = decoding.chain.learnt_from
+    if own_release:
+        return (how, "the chain was learnt from this very release, which costs nothing")
+    if origin is None:
+        return (how,)
+    adds = (
+        f"the chain was learnt from the release {origin['file']} of epsilon {origin['epsilon']}: "
+        "if that was a release of these data too, the two add up, and both epsilons are spent"
+    )
+    return (how, adds)
+
+
+def models_layout(decoding: Decoding | None, possible: Possible | None) -> dict[str, Any]:
+    """What a receipt says of the public models, for whoever reads the release back."""
+    layout: dict[str, Any] = {} if decoding is None else {"decoded": decoding.to_json()}
+    if possible is not None:
+        layout["language"] = possible.to_json()
+    return layout
 
 
 def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", dict[str, Any]]:

@@ -91,7 +91,7 @@ def prepare_symbols(
         shape={"symbols": size},
         layout={"adjacency": covered},
         notes=(
-            *output_notes(mechanism),
+            *output_notes(mechanism, lengths=Counter([size])),
             *weak_parameters(guarantee.epsilon, guarantee.delta, units, "values"),
         ),
     )

@@ -61,10 +61,12 @@ def write_error_plot(
     alphabet_size: int,
     length: int,
     adjacency: int,
+    overwrite: bool = True,
 ) -> None:
     """Draw the share of wrong symbols against epsilon, a line a mechanism, into an SVG file.
 
-    `marked`: epsilons that get a vertical line. Errors: MissingExtraError, OutputError.
+    `marked`: epsilons that get a vertical line; `overwrite`: whether a file there may be replaced.
+    Errors: MissingExtraError, OutputError.
     """
     require_matplotlib()
     import matplotlib
@@ -82,7 +84,7 @@ def write_error_plot(
             )
             figure.savefig(file, format="svg", metadata={"Date": None, "Title": "Privet: plan"})
 
-    write_whole(path, write)
+    write_whole(path, write, overwrite=overwrite)
 
 
 def error_figure(

@@ -59,6 +59,12 @@ class Words:
         missing: Hashable | None = None,
     ) -> "Words":
         """Words from lists of symbols. Errors: DomainError naming the word and the position."""
+        if isinstance(lists, str | bytes) or not isinstance(lists, Iterable):
+            raise ParameterTypeError(
+                f"Words are made from lists of symbols, not from a {type(lists).__name__}.",
+                hint="Write Words.from_lists(alphabet, [['low', 'high'], ['low']]); a table goes "
+                "through privet.words_from_table.",
+            )
         rows = [*lists]
         for number, row in enumerate(rows):
             if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray):

@@ -10,7 +10,7 @@ import pytest
 
 from privet.chains import HiddenMarkovModel, MarkovChain, model_from_json, read_model
 from privet.chains.schema import FILES, json_schemas
-from privet.errors import FileFormatError, ModelError, PrivetError
+from privet.errors import FileFormatError, ModelError, ParameterTypeError, PrivetError
 from privet.languages import Language
 from privet.symbols import Alphabet
 
@@ -53,12 +53,12 @@ def test_a_written_chain_is_read_back(tmp_path: Path) -> None:
     ("change", "message"),
     [
         ({"transition": [[0.9, 0.1], [0.2, 0.7]]}, r"Row 1 \(state b\).* 0\.1 too little"),
-        ({"transition": [[0.9, True], [0.2, 0.8]]}, r"transition\[0\]\[1\]: neither text nor a n"),
+        ({"transition": [[0.9, True], [0.2, 0.8]]}, r"transition\[0\]\[1\]: input.* valid str"),
         ({"transition": [[0.9, 0.1], 1]}, r"transition\[1\]: "),
         ({"transition": [[0.9, "x"], [0.2, 0.8]]}, "Entry 1 of row 0"),
         ({"initial": [0.5, -0.5]}, "The initial distribution has an entry that is negative"),
         ({"initial": None}, "initial: "),
-        ({"states": ["a", None]}, r"states\[1\]: neither"),
+        ({"states": ["a", None]}, r"states\[1\]: input.* or a valid integer"),
         ({"states": ["a", "a"]}, "states cannot be used.*equal"),
         ({"more": 1}, "more: extra inputs are not permitted"),
         ({"kind": "chain"}, "names no kind of model"),
@@ -90,7 +90,8 @@ def test_what_describes_nothing_is_refused(content: object) -> None:
     [
         ('{"kind": "markov-chain",\n "initial": [}', "line 2 is not JSON"),
         ('{"kind": "language", "kind": "markov-chain"}', "'kind' is there twice"),
-        ("[" * 100_000, "not JSON"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"kind": "markov-chain", "initial": [' + "1" * 5000 + ", 0]}", "too many digits"),
         ("", "line 1 is not JSON"),
     ],
 )
@@ -100,8 +101,13 @@ def test_what_is_not_json_is_refused(tmp_path: Path, text: str, message: str) ->
 
 
 def test_files_that_are_not_there_or_not_text(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="cannot be read"):
+    with pytest.raises(FileFormatError, match=r"There is no file .*none\.json\. Check the path"):
         read_model(tmp_path / "none.json")
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_model(tmp_path)
+    for wrong in (None, 3, "model\0.json", b"model\0.json"):
+        with pytest.raises(ParameterTypeError, match="named by the path of its file"):
+            read_model(wrong)  # type: ignore[arg-type]  # that it is refused is the test
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(FileFormatError, match="UTF-8"):
         read_model(tmp_path / "binary")

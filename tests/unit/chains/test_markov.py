@@ -216,18 +216,29 @@ def test_fit_counts_exactly() -> None:
     assert smooth.exact_transition[1] == (Fraction(3, 4), Fraction(1, 4))
     masked = MarkovChain.fit(words, pseudocount=1, support=[[1, 1], [1, 0]])
     assert masked.exact_transition[1] == (Fraction(1), Fraction(0))
+    words = Words.from_lists(Alphabet("ab"), [list("aab"), list("aa"), []])
+    assert MarkovChain.fit(words, pseudocount=1).exact_initial == (Fraction(3, 4), Fraction(1, 4))
+    begun = MarkovChain.fit(words, pseudocount=1, start=[True, False])
+    assert begun.exact_initial == (Fraction(1), Fraction(0))
 
 
 def test_fit_refuses_what_it_cannot_know() -> None:
     words = Words.from_lists(Alphabet("abc"), [list("aab")])
     with pytest.raises(ModelError, match="goes on from state b"):
         MarkovChain.fit(words)
-    with pytest.raises(ModelError, match="from state a to b"):
+    with pytest.raises(ModelError, match="Word 0 leaves the support at position 2"):
         MarkovChain.fit(words, pseudocount=1, support=np.eye(3, dtype=bool))
     with pytest.raises(ModelError, match="allows no step"):
         MarkovChain.fit(words, support=np.zeros((3, 3), bool))
     with pytest.raises(ModelError, match=r"shape \(2, 2\)"):
         MarkovChain.fit(words, support=np.eye(2, dtype=bool))
+    with pytest.raises(ModelError, match=r"Word 0 .* at position 0: no word may begin so"):
+        MarkovChain.fit(words, pseudocount=1, start=[0, 1, 1])
+    with pytest.raises(ModelError, match="no first symbol at all"):
+        MarkovChain.fit(words, pseudocount=1, start=[0, 0, 0])
+    for wrong in ([1, 1], [0.5, 0.5, 0]):
+        with pytest.raises(ModelError, match=r"need a boolean one of shape \(3,\)"):
+            MarkovChain.fit(words, pseudocount=1, start=wrong)
     with pytest.raises(ParameterError, match="pseudocount"):
         MarkovChain.fit(words, pseudocount=-1)
     with pytest.raises(DataError, match="no symbols"):

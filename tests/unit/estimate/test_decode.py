@@ -368,7 +368,7 @@ def test_what_cannot_be_decoded_is_refused() -> None:
     mechanism = RandomizedResponse(ABC, epsilon=1)
     with pytest.raises(ModelError, match="other states"):
         decode.viterbi(list("ab"), mechanism, STUCK)
-    with pytest.raises(ParameterTypeError, match="WordStaircase"):
+    with pytest.raises(ParameterTypeError, match="The staircase mechanism"):
         decode.viterbi(list("ab"), WordStaircase(ABC, epsilon=1), RARE)
     dependent = SimpleNamespace(
         alphabet=ABC, response_matrix=np.eye(3), language=SimpleNamespace(is_all=False)

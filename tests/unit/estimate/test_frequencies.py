@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from privet import estimate
+from privet.chains import MarkovChain
 from privet.errors import DataError, ParameterError, ParameterTypeError
+from privet.languages import Language
+from privet.mechanisms import WordExponential
 from privet.symbols import Alphabet, Codes, Words
 
 ABC = Alphabet(["a", "b", "c"])
@@ -192,6 +195,24 @@ def test_words_are_pooled() -> None:
         estimate.frequencies(words, HALF, variance="sampling")
 
 
+def test_symbols_of_words_are_called_symbols() -> None:
+    words = Words.from_lists(ABC, [["a", "b"], ["a"]])
+    known = estimate.frequencies(words, HALF)
+    assert known.description.startswith("Estimated from 3 released symbols. ")
+    assert "row" not in known.description
+    assert "3 symbols" in repr(known)
+    weighted = estimate.frequencies(words, HALF, weights=[1, 2])
+    assert weighted.description.startswith("Estimated from 3 released symbols with design weights")
+    part = estimate.tally(words, HALF)
+    assert (part + part).of_words
+    rows = estimate.frequencies(["a", "b"], HALF)
+    assert rows.description.startswith("Estimated from 2 released rows. ")
+    one = estimate.frequencies(Words.from_lists(ABC, [["a"]]), HALF)
+    assert one.description.startswith("Estimated from 1 released symbol. ")
+    pairs = [(words, HALF), (words, HALF)]
+    assert "3 released symbols" in estimate.joint_frequencies(pairs).description
+
+
 def test_positions_of_words() -> None:
     words = Words.from_lists(ABC, [["a", "b", "c"], ["a"], [], ["b", "b"]])
     by_position = estimate.frequencies_by_position(words, HALF, variance="sampling")
@@ -211,7 +232,7 @@ def test_positions_of_integer_symbols_are_codes() -> None:
 
 def test_positions_need_words() -> None:
     with pytest.raises(ParameterTypeError, match="no positions"):
-        estimate.frequencies_by_position(["a"], HALF)  # type: ignore[arg-type]  # wrong on purpose
+        estimate.frequencies_by_position(["a"], HALF)
     nothings: list[list[list[str]]] = [[], [[], []]]
     for nothing in nothings:
         with pytest.raises(DataError, match="no released symbols"):
@@ -247,3 +268,15 @@ def test_repr_holds_no_numbers_but_sizes() -> None:
     assert repr(estimate.frequencies(list("abc"), HALF)) == (
         "FrequencyEstimate(3 cells, 3 rows, variance='mechanism')"
     )
+
+
+def test_a_mechanism_that_mixes_symbols_is_called_by_its_title() -> None:
+    mechanism = WordExponential(Language.from_regex(ABC, "(a|b)*c*"), epsilon=1)
+    with pytest.raises(ParameterTypeError, match=r"^The exponential mechanism"):
+        estimate.frequencies(Words.from_lists(ABC, [["a", "c"]]), mechanism)
+    with pytest.raises(ParameterTypeError, match=r"^The exponential mechanism"):
+        estimate.decode.viterbi(
+            Words.from_lists(ABC, [["a", "c"]]),
+            mechanism,
+            MarkovChain([1, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ABC),
+        )

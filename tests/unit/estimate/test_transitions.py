@@ -163,6 +163,17 @@ def test_the_support_is_kept() -> None:
     assert one_way.standard_errors.tolist() == [[0, 0, 0]] * 3
 
 
+def test_what_words_begin_with_is_kept() -> None:
+    mechanism = RandomizedResponse(ABC, epsilon=2)
+    words = released_words(CHAIN, mechanism, 500, 6, 4)
+    found = estimate.transitions(words, mechanism, start=[1, 1, 0])
+    assert (found.initial > 0).tolist() == [True, True, False]
+    assert (found.initial_standard_errors > 0).tolist() == [True, True, False]
+    only = estimate.transitions(words, mechanism, start=[0, 1, 0])
+    assert only.initial.tolist() == [0, 1, 0]
+    assert only.initial_standard_errors.tolist() == [0, 0, 0]
+
+
 def test_the_estimate_is_the_same_every_time_and_from_every_start() -> None:
     mechanism = RandomizedResponse(ABC, epsilon=2)
     words = released_words(CHAIN, mechanism, 1000, 6, 5)
@@ -321,13 +332,15 @@ def test_what_cannot_be_learnt_from_is_refused() -> None:
     for nothing in (single, Words.from_lists(ABC, [])):
         with pytest.raises(DataError, match="two symbols"):
             estimate.transitions(nothing, mechanism)
-    with pytest.raises(ParameterTypeError, match="WordStaircase"):
+    with pytest.raises(ParameterTypeError, match="The staircase mechanism"):
         estimate.transitions(words, WordStaircase(ABC, epsilon=1))
     blind = SimpleNamespace(alphabet=ABC, response_matrix=np.full((3, 3), 1 / 3))
     with pytest.raises(ParameterError, match="independent of its input"):
         estimate.transitions(words, blind)
     with pytest.raises(ModelError, match="support"):
         estimate.transitions(words, mechanism, support=np.eye(2))
+    with pytest.raises(ModelError, match="start"):
+        estimate.transitions(words, mechanism, start=[1, 1])
     for wrong in ({"pseudocount": -1}, {"restarts": -1}, {"iterations": 0}, {"information": "no"}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             estimate.transitions(words, mechanism, **wrong)

@@ -1,11 +1,13 @@
 """The JSON form of a language."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from privet.errors import ModelError, ParameterError, ParameterTypeError
+from privet.chains import read_model
+from privet.errors import ModelError, OutputError, ParameterError, ParameterTypeError
 from privet.languages import Language
 from privet.symbols import Alphabet
 
@@ -29,6 +31,70 @@ def test_round_trip(pattern: str) -> None:
     document = json.loads(json.dumps(language.to_json()))
     assert Language.from_json(document) == language
     assert Language.from_json(document).is_all == language.is_all
+
+
+@pytest.mark.parametrize(
+    ("form", "pattern"),
+    [
+        ({"pattern": "a b* | b"}, "ab*|b"),
+        ({"allowed": [[0, 1], [0, 1]]}, "a?b*"),
+        ({"allowed": [[0, 1], [0, 1]], "start": ["a"]}, "(ab*)?"),
+        ({"allowed": [[1, 1], [1, 1]], "start": None}, ".*"),
+        ({"moves": [[0, "a", 0], [0, "a", "x"]], "initial": 0, "accepting": ["x"]}, "a+"),
+        ({"moves": [[1, None, 2], [2, "b", 1]], "initial": 1, "accepting": [1, 2]}, "b*"),
+        ({"moves": [["s", None, "t"], ["t", None, "s"]], "initial": "s", "accepting": ["t"]}, ""),
+    ],
+)
+def test_forms_that_are_written_by_hand(form: dict[str, Any], pattern: str) -> None:
+    language = Language.from_json({"kind": "language", "alphabet": ["a", "b"], **form})
+    assert language == Language.from_regex(AB, pattern)
+    assert Language.from_json(json.loads(json.dumps(language.to_json()))) == language
+
+
+def test_symbols_of_hand_written_forms_may_be_numbers() -> None:
+    document = {"kind": "language", "alphabet": [1, 2]}
+    by_pattern = Language.from_json(document | {"pattern": "(1 2)*"})
+    moves = {"moves": [[1, 1, 2], [2, 2, 1]], "initial": 1, "accepting": [1]}
+    assert Language.from_json(document | moves) == by_pattern
+
+
+@pytest.mark.parametrize(
+    ("form", "message"),
+    [
+        ({}, "lacks the field 'transitions' .or 'pattern'"),
+        ({"pattern": "a", "moves": []}, "'pattern' and 'moves', which are two forms"),
+        ({"pattern": 5}, "is text, not a int"),
+        ({"pattern": "a)"}, "position 1"),
+        ({"pattern": "a", "initial": 0}, "no field 'initial'"),
+        ({"pattern": "(a|b)*a(a|b){20}"}, "more than 10000 states. .*in Python, most_states"),
+        ({"allowed": 1}, "allowed is not a list of rows"),
+        ({"allowed": [[1, 1], [1]]}, "allowed, row 1: an entry is needed for each of the 2"),
+        ({"allowed": [[1, 1], [1, 3]]}, "Row 1, column 1"),
+        ({"allowed": [[1, 1], [1, 1]], "start": "a"}, "start is not a list"),
+        ({"allowed": [[1, 1], [1, 1]], "start": ["c"]}, "start names 'c'"),
+        ({"moves": 1, "initial": 0, "accepting": [0]}, "moves is not a list of moves"),
+        ({"moves": [], "initial": 0, "accepting": 0}, "accepting is not a list of states"),
+        ({"moves": [], "initial": 0}, "lacks the field 'accepting'"),
+        (
+            {"moves": [[0, "a"]], "initial": 0, "accepting": [0]},
+            r"moves\[0\] is not a list of three",
+        ),
+        (
+            {"moves": [[0, "a", 0.5]], "initial": 0, "accepting": [0]},
+            r"moves\[0\]: a state is named",
+        ),
+        ({"moves": [[0, ["a"], 0]], "initial": 0, "accepting": [0]}, r"moves\[0\] reads \['a'\]"),
+        ({"moves": [], "initial": None, "accepting": [0]}, "initial: a state is named by text"),
+        ({"moves": [], "initial": 0, "accepting": [True]}, r"accepting\[0\]: a state is named"),
+        (
+            {"moves": [[0, "a", 1]], "initial": 0, "accepting": [0]},
+            r"moves\[0\] names the state 1, b",
+        ),
+    ],
+)
+def test_hand_written_forms_that_are_wrong(form: dict[str, Any], message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        Language.from_json({"kind": "language", "alphabet": ["a", "b"], **form})
 
 
 def test_numbers_as_symbols() -> None:
@@ -79,3 +145,12 @@ def test_other_things_are_no_documents() -> None:
             Language.from_json(wrong)
     with pytest.raises(ParameterError):
         Language.from_json(DOCUMENT | {"alphabet": ["a", "a"]})
+
+
+def test_a_saved_language_reads_back(tmp_path: Path) -> None:
+    language = Language.from_regex(Alphabet("ab"), "a*b")
+    language.save(tmp_path / "l.json")
+    assert read_model(tmp_path / "l.json") == language
+    with pytest.raises(OutputError):
+        language.save(tmp_path / "l.json")
+    language.save(tmp_path / "l.json", overwrite=True)

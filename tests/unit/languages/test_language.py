@@ -3,11 +3,20 @@
 import itertools
 import pickle
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
-from privet.errors import DataError, DomainError, ModelError, ParameterError
+from privet.errors import (
+    DataError,
+    DomainError,
+    ModelError,
+    ParameterError,
+    ParameterTypeError,
+    PrivetError,
+)
 from privet.languages import Automaton, Language
 from privet.symbols import Alphabet, Codes, Words
 
@@ -168,3 +177,54 @@ def test_a_language_has_words() -> None:
     assert only_empty.contains([])
     assert only_empty.sample(0) == []
     assert only_empty.count_by_distance([]) == [1]
+
+
+AB = Alphabet(["a", "b"])
+SOUND = Language.from_regex(AB, "a* b")
+ANY: Any = Language  # arguments below are of the wrong kind on purpose
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "said"),
+    [
+        (
+            lambda: ANY.from_dfa(AB, [[0, 1], [1, 1]], 0, [[True], [True, False]]),
+            ModelError,
+            "accepting differ in length",
+        ),
+        (lambda: ANY.from_dfa("ab", {0: {}}, 0, [0]), ParameterTypeError, "not an Alphabet"),
+        (lambda: ANY.from_nfa(AB, None, 0, [0]), ModelError, "not a mapping"),
+        (
+            lambda: ANY.from_nfa(AB, {0: {"a": [0]}}, 0, [0], most_states="x"),
+            ParameterTypeError,
+            "most_states is a str",
+        ),
+        (lambda: ANY.from_nfa(None, {0: {}}, 0, [0]), ParameterTypeError, "not an Alphabet"),
+        (
+            lambda: ANY.from_regex(AB, "a*", most_states=None),
+            ParameterTypeError,
+            "most_states is a NoneType",
+        ),
+        (lambda: ANY.from_regex(["a"], "a*"), ParameterTypeError, "not an Alphabet"),
+        (lambda: ANY.from_chain(None), ParameterTypeError, "not a Markov chain"),
+        (
+            lambda: ANY.from_allowed(["a", "b"], [[1, 1], [1, 0]]),
+            ParameterTypeError,
+            "not an Alphabet",
+        ),
+        (lambda: ANY.all(None), ParameterTypeError, "not an Alphabet"),
+        (lambda: ANY(AB, "x"), ParameterTypeError, "not an automaton"),
+        (lambda: ANY.union(SOUND, None), ParameterTypeError, "not a Language"),
+        (lambda: ANY.union(SOUND, SOUND, most_states="x"), ParameterTypeError, "most_states"),
+        (
+            lambda: ANY.intersection(SOUND, SOUND, most_states="x"),
+            ParameterTypeError,
+            "most_states",
+        ),
+    ],
+)
+def test_what_is_not_even_of_the_right_kind_is_refused_by_name(
+    make: Callable[[], object], kind: type[PrivetError], said: str
+) -> None:
+    with pytest.raises(kind, match=said):
+        make()

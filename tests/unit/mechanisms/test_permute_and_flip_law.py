@@ -5,10 +5,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import acb, arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privet.exact import exp_up
+from privet.mechanisms.word_permute_and_flip import enclosures
 from privet.mechanisms.word_permute_and_flip.enclosures import PsiEnclosure
 from privet.mechanisms.word_permute_and_flip.floats import quadrature
 from privet.mechanisms.word_permute_and_flip.reference import (
@@ -112,3 +114,20 @@ def test_counted_candidates_follow_the_definition_too(counts: list[int], q: Frac
             low, high = enclosure.psi(level, 90)
             assert low <= exact <= high
             assert nodes.psi(np.array([float(level)]))[0] == pytest.approx(float(exact), rel=1e-13)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, RuntimeError])
+def test_what_interrupts_an_integral_comes_out_as_it_went_in(stop: type[BaseException]) -> None:
+    """Arb's callback swallows exceptions; Python then says SystemError."""
+    calls = []
+
+    def integrand(s: acb, analytic: bool) -> acb:
+        del analytic
+        calls.append(s)
+        if len(calls) == 3:
+            raise stop
+        return s
+
+    with pytest.raises(stop):
+        enclosures._integrated(integrand, acb(1), arb(2) ** -50)
+    assert len(calls) == 3

@@ -1,16 +1,19 @@
 """Plans on languages that forbid words and with chains: one guarantee, simulated errors, advice."""
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
-from privet import Alphabet, Language, MarkovChain, RandomizedResponse, plan
+from privet import Alphabet, Language, MarkovChain, RandomizedResponse, WordExponential, plan
 from privet.errors import ModelError, ParameterError, ParameterTypeError
+from privet.randomness.source import current_source, using_source
 from privet.releasing import FeasiblePlan
-from privet.releasing.prediction import average_over_chain
+from privet.releasing.prediction import average_over_chain, predict
 from privet.symbols import Words
+from privet.testing import ChosenSource
 
 ABC = Alphabet(["a", "b", "c"])
 STICKY = MarkovChain(
@@ -130,3 +133,62 @@ def test_delta_is_used_by_randomised_response_alone() -> None:
     found = made(delta="0.01")
     assert found.rows[0].mechanism.guarantee.delta == Fraction(1, 100)
     assert "delta is not used" in found.rows[1].note
+
+
+def test_a_plan_repeats_itself_and_leaves_the_private_source_alone() -> None:
+    def forbidden(_out: object) -> object:
+        raise AssertionError("a bit of the source in force was used")
+
+    with using_source(ChosenSource(forbidden)):  # type: ignore[arg-type]  # never returns
+        first = made(chain=STICKY).to_json()
+    assert made(chain=STICKY).to_json() == first
+    assert made().to_json() == made().to_json()
+    assert current_source().private
+
+
+def test_what_lies_within_the_noise_is_not_told_apart() -> None:
+    one_way = Language.from_allowed(Alphabet(["o", "c"]), [[1, 1], [0, 1]])
+    found = plan(one_way, epsilon=1, length=60)
+    assert found.recommended.title == "exponential (paper rate)"
+    assert found.rows[2].expected_errors < found.rows[1].expected_errors
+    assert found.reason.startswith(
+        "Exponential (paper rate). It and permute-and-flip (paper rate) have the fewest expected "
+        "errors of what is always possible, with no difference within simulation error, and the "
+        "simplest is starred."
+    )
+    assert "has the fewest" not in found.reason
+
+
+def test_a_clear_winner_is_named_alone() -> None:
+    found = made(chain=STICKY, length=60, epsilon=3)
+    assert found.reason.startswith("Randomised response + Viterbi has the fewest expected errors")
+
+
+def test_rows_say_where_nothing_is_protected_and_where_epsilon_is_not_used() -> None:
+    constant = Language.from_regex(Alphabet(["a", "b"]), "a* | b*")
+    found = plan(constant, epsilon=5, length=20)
+    for row in found.rows[1:]:
+        assert "no two words of length 20 differ in one place" in row.note
+        assert row.spent == 0
+    assert "no two words" not in found.rows[0].note
+    for row in plan(LANGUAGE, epsilon="1e-50", length=20).rows[1:]:
+        assert "nothing to do with the input" in row.note
+    assert all("no two words" not in row.note for row in made().rows)
+
+
+def test_a_length_that_would_take_long_is_refused_at_once() -> None:
+    for length in (10**6, 10**9):
+        with pytest.raises(ParameterError, match="too long for this language"):
+            made(length=length)
+
+
+def test_many_lengths_are_looked_at_through_a_few() -> None:
+    mechanism = WordExponential(LANGUAGE, epsilon=2)
+    lengths = Counter({length: 1 + length % 3 for length in range(5, 205)})
+    found = predict(mechanism, lengths)
+    every = sum(count * mechanism.expected_errors(n) for n, count in lengths.items())
+    assert abs(found.errors - every) < 5 * found.standard_error
+    assert found.standard_error < 0.05 * found.errors
+    assert found.words <= 1100
+    assert predict(mechanism, lengths) == found
+    assert predict(WordExponential(LANGUAGE, epsilon=2), lengths) == found

@@ -124,7 +124,7 @@ def test_decoded_words_keep_the_guarantee(method: str) -> None:
     assert MarkovChain.from_json(decoded["chain"]) == CHAIN
     assert any("the guarantee is the same" in note for note in done.receipt.notes)
     law = done.receipt.parts[0].law
-    assert law["expected_errors_averaged_over"] == "the words of the public chain"
+    assert law["expected_errors_averaged_over"] == "the words of the chain"
     assert law["expected_errors_standard_error"] > 0
 
 
@@ -188,3 +188,14 @@ def test_what_cannot_be_decoded_is_refused(
 def test_a_table_of_columns_has_no_words_to_decode() -> None:
     with pytest.raises(ParameterError, match="Only words are decoded"):
         release({"d0": RESPONSE}, table(["aabbc"]), decode=CHAIN)
+
+
+def test_a_receipt_says_which_words_nothing_protects() -> None:
+    alphabet = Alphabet(["a", "b"])
+    mechanism = WordExponential(
+        Language.from_regex(alphabet, "a*|b*"), epsilon=5, unprotected="allow"
+    )
+    receipt = release(mechanism, Words.from_lists(alphabet, [["a"] * 20, ["b"] * 20])).receipt
+    assert any("nothing protects them" in note for note in receipt.notes)
+    one = release(mechanism, ["a"] * 20).receipt
+    assert any("nothing protects them" in note for note in one.notes)

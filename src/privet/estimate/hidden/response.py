@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError, ParameterTypeError
+from privet.estimate.channel import named
 from privet.symbols import Alphabet
 
 FloatArray = npt.NDArray[np.float64]
@@ -40,7 +41,7 @@ def read_response(mechanism: object) -> tuple[Alphabet, FloatArray]:
         if matrix is not None:
             return alphabet, _logs(np.asarray(matrix, np.float64), len(alphabet))
     raise ParameterTypeError(
-        f"A {type(mechanism).__name__} does not answer each symbol on its own, so what it released "
+        f"{named(mechanism)} does not answer each symbol on its own, so what it released "
         "cannot be decoded symbol by symbol.",
         hint="Release with RandomizedResponse, or WordExponential on all words.",
     )

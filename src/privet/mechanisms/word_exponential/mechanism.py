@@ -16,6 +16,7 @@ from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
 from privet.mechanisms.words import (
     Calibration,
     Outside,
+    Unprotected,
     language_of,
     read_calibration,
     read_language,
@@ -46,9 +47,10 @@ class WordExponential(SymbolwiseMechanism):
         adjacency: int = 1,
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
+        unprotected: Unprotected = "refuse",
     ) -> Self:
         """An instance of `cls`, or of what replaces it on a language that forbids some words."""
-        del epsilon, adjacency, calibration, outside  # __init__ reads them; here for the signature
+        del epsilon, adjacency, calibration, outside, unprotected  # for the signature; see __init__
         if cls is WordExponential and not read_language(language).is_all:
             from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 
@@ -66,8 +68,9 @@ class WordExponential(SymbolwiseMechanism):
         adjacency: int = 1,
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
+        unprotected: Unprotected = "refuse",
     ) -> None:
-        del outside  # there is nothing outside all words
+        del outside, unprotected  # among all words there is nothing outside, or without neighbours
         self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
@@ -97,4 +100,5 @@ class WordExponential(SymbolwiseMechanism):
             adjacency=data["adjacency"],
             calibration=data["calibration"],
             outside=data.get("outside", "refuse"),
+            unprotected=data.get("unprotected", "refuse"),
         )

@@ -13,6 +13,7 @@ integral over s > S is at most e^(-S (1 - 1/Z_1)) / (1 - 1/Z_1).
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 from flint import acb, arb, ctx
@@ -110,9 +111,34 @@ class PsiEnclosure:
                 return acb(arb.nan())
             return (1 - t) / (1 - power * t) * survival(t)
 
-        value = acb.integral(integrand, 0, acb(reach), rel_tol=arb(2) ** (-bits - 8)).real
+        value = _integrated(integrand, acb(reach), arb(2) ** (-bits - 8)).real
         if whole:
             return value
         share = 1 - 1 / z
         tail = ((-limit * share).exp() / share).upper()
         return value + arb(tail / 2, tail / 2)
+
+
+def _integrated(integrand: Callable[[acb, bool], acb], end: acb, relative: arb) -> acb:
+    """The integral from 0 to `end`; what interrupts the integrand comes out as it went in.
+
+    Arb cannot pass on an exception of its callback, and Python would say SystemError.
+    """
+    stopped: list[BaseException] = []
+
+    def guarded(s: acb, analytic: bool) -> acb:
+        if stopped:
+            return acb(arb.nan())
+        try:
+            return integrand(s, analytic)
+        except BaseException as error:
+            stopped.append(error)
+            return acb(arb.nan())
+
+    try:
+        value = acb.integral(guarded, 0, end, rel_tol=relative)
+    except SystemError as error:  # between two lines of `guarded`
+        raise error.__cause__ or error from None
+    if stopped:
+        raise stopped[0]
+    return value

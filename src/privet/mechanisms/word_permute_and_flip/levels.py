@@ -4,17 +4,13 @@ Contract. P(l) = binomial(l; n, C/(1+C)) psi(l), C = (m-1) q: the law of the exp
 on the levels, tilted by psi (floats.py defines it, enclosures.py bounds it, PROOF.md proves it).
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
-from itertools import accumulate
 
 import numpy as np
 
 from privet.mechanisms.levels import FloatArray, LevelWalk, StaircaseLevels, log_level_weights
 from privet.mechanisms.word_permute_and_flip.enclosures import PsiEnclosure
 from privet.mechanisms.word_permute_and_flip.floats import Quadrature
-from privet.mechanisms.word_permute_and_flip.spectrum import Counted
-from privet.randomness import Cumulative, RefinableLaw
 
 
 class PermuteAndFlipLevels(StaircaseLevels):
@@ -44,36 +40,6 @@ class PermuteAndFlipLevels(StaircaseLevels):
         walk.below = -((-walk.below * _fixed(highest, highest, scale)[1]) >> scale)
         walk.above = -((-walk.above * top) >> scale)
         walk.lower, walk.upper = lower, upper
-
-
-class CountedLevels(RefinableLaw):
-    """Levels 0..n of permute-and-flip among counts[l] candidates at distance l past the best."""
-
-    def __init__(self, counts: Sequence[int], q: Fraction) -> None:
-        self.categories = len(counts)
-        self._counts, self._q = list(counts), q
-        self._psi = PsiEnclosure(Counted(counts), q)
-
-    def cumulative(self, bits: int) -> Cumulative:
-        """Enclosures of 2^bits P(level <= l) for every level; levels without candidates add 0.
-
-        The sum of M_l q^l psi(l) is Z_1 itself, so the sums of the enclosures are the normaliser.
-        """
-        scale = bits + 32
-        lower, upper = [], []
-        for level, count in enumerate(self._counts):
-            low, high = self._psi.psi(level, scale) if count else (Fraction(0), Fraction(0))
-            weight = count * self._q**level
-            bottom, top = _fixed(low * weight, high * weight, scale)
-            lower.append(bottom)
-            upper.append(top)
-        total_lower, total_upper = sum(lower), sum(upper)
-        one = 1 << bits
-        return Cumulative(
-            0,
-            [(part << bits) // total_upper for part in accumulate(lower)],
-            [min(one, -(-(part << bits) // total_lower)) for part in accumulate(upper)],
-        )
 
 
 def _fixed(low: Fraction, high: Fraction, scale: int) -> tuple[int, int]:

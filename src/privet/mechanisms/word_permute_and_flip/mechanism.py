@@ -28,6 +28,7 @@ from privet.mechanisms.word_permute_and_flip.spectrum import AllWords
 from privet.mechanisms.words import (
     Calibration,
     Outside,
+    Unprotected,
     language_of,
     read_calibration,
     read_language,
@@ -84,9 +85,10 @@ class WordPermuteAndFlip(HammingMechanism):
         adjacency: int = 1,
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
+        unprotected: Unprotected = "refuse",
     ) -> Self:
         """An instance of `cls`, or of what replaces it on a language that forbids some words."""
-        del epsilon, adjacency, calibration, outside  # __init__ reads them; here for the signature
+        del epsilon, adjacency, calibration, outside, unprotected  # for the signature; see __init__
         if cls is WordPermuteAndFlip and not read_language(language).is_all:
             from privet.mechanisms.word_permute_and_flip.on_language import (
                 PermuteAndFlipOnLanguage,
@@ -106,8 +108,9 @@ class WordPermuteAndFlip(HammingMechanism):
         adjacency: int = 1,
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
+        unprotected: Unprotected = "refuse",
     ) -> None:
-        del outside  # there is nothing outside all words
+        del outside, unprotected  # among all words there is nothing outside, or without neighbours
         self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
@@ -218,6 +221,7 @@ class WordPermuteAndFlip(HammingMechanism):
             adjacency=data["adjacency"],
             calibration=data["calibration"],
             outside=data.get("outside", "refuse"),
+            unprotected=data.get("unprotected", "refuse"),
         )
 
 

@@ -1,0 +1,44 @@
+"""The page on model files: every file it shows is read, and is what the page says it is."""
+
+import json
+import re
+from pathlib import Path
+
+from privet import Alphabet, HiddenMarkovModel, Language, MarkovChain, read_model
+from privet.languages.automaton import Automaton
+from privet.languages.documents import FORMS
+from privet.languages.expressions import MOST_POSITIONS
+from privet.languages.operations import MOST_STATES
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "model-files.md").read_text(encoding="utf-8")
+SHOWN = re.findall(r"```json\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def test_every_file_is_read(tmp_path: Path) -> None:
+    models = []
+    for text in SHOWN:
+        (tmp_path / "model.json").write_text(text, encoding="utf-8")
+        models.append(read_model(tmp_path / "model.json"))
+    kinds = [type(model) for model in models]
+    assert kinds == [*[Language] * 4, MarkovChain, HiddenMarkovModel]
+    assert [form for text in SHOWN for form in FORMS if form in json.loads(text)] == [*FORMS]
+    pattern, allowed, moves, transitions = models[:4]
+    home = Alphabet(["home", "work", "on leave"])
+    assert pattern == Language.from_regex(home, "home (work | 'on leave')* home")
+    rooms = Alphabet(["hall", "kitchen", "bath"])
+    assert allowed == Language.from_allowed(rooms, [[1, 1, 1], [1, 1, 0], [1, 0, 1]], start="hall")
+    shop = Alphabet(["nothing", "purchase"])
+    assert moves == Language.from_regex(shop, ".* purchase nothing?")
+    account = Automaton([[0, 1], [-1, 1]], 0, [True, True])
+    assert transitions == Language(Alphabet(["open", "closed"]), account)
+
+
+def test_the_bounds_are_those_of_the_code() -> None:
+    assert f"{MOST_STATES:,} rows" in PAGE
+    assert f"{MOST_POSITIONS:,} symbols" in PAGE
+
+
+def test_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", PAGE)
+    assert [target for target in targets if not (ROOT / "docs" / target).exists()] == []
