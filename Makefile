@@ -62,7 +62,7 @@ help:
 	@echo 'make check      lint, types, layers and unit tests: under two minutes'
 	@echo 'make test       set up, then everything that can fail'
 	@echo 'make bench      benchmarks, beside the peer libraries; ARGS=--write: into docs/benchmarks.md'
-	@echo 'make tables     mechanisms compared on words; ARGS=--write: into docs/feasible-words.md'
+	@echo 'make tables     mechanisms compared; ARGS=--write: into docs/feasible-words.md, series.md'
 	@echo 'make clean      remove caches and builds; distclean: the environments too'
 
 setup: $(VENV)/.test
@@ -90,6 +90,7 @@ bench: $(VENV)/.bench $(PEERS)/.installed
 
 tables: $(VENV)/.test
 	@$(BIN)/python benchmarks/feasible_words.py $(ARGS)
+	@$(BIN)/python benchmarks/series.py $(ARGS)
 
 clean:
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

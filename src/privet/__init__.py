@@ -1,7 +1,8 @@
 """Privet: differential privacy for categories and sequences of categories.
 
 Contract. Every public name imports from here (`from privet import RandomizedResponse`), and
-`estimate`, `decode`, `testing` and `datasets` are reached as submodules. Importing `privet` imports
+`estimate`, `decode`, `queries`, `testing` and `datasets` are reached as
+submodules. Importing `privet` imports
 nothing else: a name brings in its room, and the libraries that room needs, when it is first used
 (PEP 562). An unknown name is an AttributeError, as in any module. `dir(privet)` lists the public
 names.
@@ -10,8 +11,8 @@ names.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privet import datasets, estimate, testing
-    from privet.chains import HiddenMarkovModel, MarkovChain, read_model, save_model
+    from privet import datasets, estimate, queries, testing
+    from privet.chains import ChainBox, HiddenMarkovModel, MarkovChain, read_model, save_model
     from privet.errors import (
         BudgetExceededError,
         ColumnNotFoundError,
@@ -32,17 +33,21 @@ if TYPE_CHECKING:
     from privet.languages import Language
     from privet.mechanisms import (
         Exponential,
+        MarkovLaplace,
+        MarkovQuilt,
         RandomizedResponse,
+        Wasserstein,
         WordExponential,
         WordPermuteAndFlip,
         WordStaircase,
     )
-    from privet.privacy import Guarantee, IndependentRecords, RecordLoss
+    from privet.privacy import Guarantee, IndependentRecords, MarkovFramework, RecordLoss
     from privet.releasing import (
         Receipt,
         Release,
         decode_release,
         plan,
+        plan_query,
         release,
         words_from_table,
     )
@@ -53,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alphabet",
     "BudgetExceededError",
+    "ChainBox",
     "Codes",
     "ColumnNotFoundError",
     "DataError",
@@ -64,6 +70,9 @@ __all__ = [
     "IndependentRecords",
     "Language",
     "MarkovChain",
+    "MarkovFramework",
+    "MarkovLaplace",
+    "MarkovQuilt",
     "MissingExtraError",
     "MissingValueError",
     "ModelError",
@@ -77,6 +86,7 @@ __all__ = [
     "Receipt",
     "RecordLoss",
     "Release",
+    "Wasserstein",
     "WordExponential",
     "WordPermuteAndFlip",
     "WordStaircase",
@@ -87,6 +97,8 @@ __all__ = [
     "decode_release",
     "estimate",
     "plan",
+    "plan_query",
+    "queries",
     "read_model",
     "release",
     "save_model",
@@ -98,12 +110,14 @@ _SUBMODULES = {
     "datasets": "datasets",
     "decode": "estimate.decode",
     "estimate": "estimate",
+    "queries": "queries",
     "testing": "testing",
 }
 """Public submodules, and where they are."""
 
 _ROOM_OF = {
     "Alphabet": "symbols",
+    "ChainBox": "chains",
     "Codes": "symbols",
     "Exponential": "mechanisms",
     "Guarantee": "privacy",
@@ -111,16 +125,21 @@ _ROOM_OF = {
     "IndependentRecords": "privacy",
     "Language": "languages",
     "MarkovChain": "chains",
+    "MarkovFramework": "privacy",
+    "MarkovLaplace": "mechanisms",
+    "MarkovQuilt": "mechanisms",
     "RandomizedResponse": "mechanisms",
     "Receipt": "releasing",
     "RecordLoss": "privacy",
     "Release": "releasing",
+    "Wasserstein": "mechanisms",
     "WordExponential": "mechanisms",
     "WordPermuteAndFlip": "mechanisms",
     "WordStaircase": "mechanisms",
     "Words": "symbols",
     "decode_release": "releasing",
     "plan": "releasing",
+    "plan_query": "releasing",
     "read_model": "chains",
     "release": "releasing",
     "save_model": "chains",

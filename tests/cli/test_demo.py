@@ -22,11 +22,14 @@ def test_the_report(run: Run) -> None:
         "in the data",
         "staircase *",
         "about 95 in 100 are expected to",
+        "4. A series whose steps depend on each other",
+        "best of both *",
+        "Released days: drizzle",
         "privet release table",
     ):
         assert piece in text
     lines = done.out.splitlines()
-    assert len(lines) <= 45
+    assert len(lines) <= 55
     assert not [line for line in lines if line != line.rstrip()]
 
 
@@ -49,3 +52,11 @@ def test_json_holds_the_same_numbers(run: Run) -> None:
         assert run_["symbols"] == 48 * 4
         # 48 words of 4 symbols, each word within 0..4: 6 standard deviations are at most 84.
         assert abs(run_["predicted_errors"] - run_["measured_errors"]) < 84
+    seattle = content["seattle"]
+    part = seattle["receipt"]["parts"][0]
+    for row in seattle["answer"]:
+        # The noise has scale 16; P(|noise| > 400) is below 1e-10.
+        assert abs(row["value"] - row["in_the_data"]) < 400
+        assert row["upper"] - row["value"] == part["noise"]["half_width"]
+    assert sum(row["in_the_data"] for row in seattle["answer"]) == 1461
+    assert seattle["plan"]["recommended"] == "best of both"

@@ -12,12 +12,14 @@ import pytest
 Run = Callable[..., Any]
 
 MODEL = "With a model:"
+QUERY = "Of a query:"
 
 COMMANDS = [
     ["demo"],
     ["plan"],
     ["release", "table"],
     ["release", "words"],
+    ["release", "query"],
     ["estimate"],
     ["fit"],
 ]
@@ -35,7 +37,14 @@ def test_every_command_has_an_example_and_json(run: Run, command: list[str]) -> 
 
 def test_every_example_runs_as_printed(run: Run) -> None:
     """In this order, since the estimate reads what the release of the table wrote."""
-    for command in (["release", "table"], ["release", "words"], ["estimate"], ["plan"], ["demo"]):
+    for command in (
+        ["release", "table"],
+        ["release", "words"],
+        ["release", "query"],
+        ["estimate"],
+        ["plan"],
+        ["demo"],
+    ):
         example = example_in(run(*command, "--help").out)
         assert example.startswith(f"privet {' '.join(command)}")
         done = run(*shlex.split(example)[1:])
@@ -58,8 +67,15 @@ def test_the_examples_with_models_run_as_printed(run: Run) -> None:
         assert done.err.startswith(f"privet: note: {note}" if note else "")
 
 
+def test_the_example_of_a_query_runs_as_printed(run: Run) -> None:
+    example = example_in(run("plan", "--help").out, QUERY)
+    assert example.startswith("privet plan --query")
+    done = run(*shlex.split(example)[1:])
+    assert (done.code, done.err) == (0, "")
+
+
 def example_in(text: str, mark: str = "Example:") -> str:
-    after = text.partition(mark)[2].partition(MODEL)[0]
+    after = text.partition(mark)[2].partition(MODEL)[0].partition(QUERY)[0]
     return " ".join(after.replace(" \\\n", " ").split())
 
 

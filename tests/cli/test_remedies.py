@@ -135,7 +135,10 @@ REMEDIES: list[tuple[str, tuple[str, ...]]] = [
     ("There is no file none.csv", ("estimate", "none.csv")),
     ("There is no file room.json. Check the path.", (*LONG, "--language", "room.json")),
     ("--outside takes refuse or allow, not 'ignore'", (*LONG, "--outside", "ignore")),
-    ("The commands are privet release table, privet release words", ("release", "trips.csv")),
+    (
+        "The commands are privet release query, privet release table, privet release words",
+        ("release", "trips.csv"),
+    ),
     ("between 0.1 and 3", ("plan", "--symbols", "a,b", "-e", "0")),
     (
         "closing.json is no support of a chain: Words end after state 'sick'",

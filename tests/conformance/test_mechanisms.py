@@ -1,6 +1,7 @@
 """What every mechanism promises, checked for every entry of the registry.
 
-A new mechanism is picked up by its export line. Its constructor says which variants exist
+A new mechanism is picked up by its export line; those on series are checked in
+`test_series_mechanisms.py`. Its constructor says which variants exist
 (adjacency, calibration, delta), its folder's `reference.law` is the law by definition. Everything
 about privacy is compared in exact rationals: a ratio of probabilities against bounds of e^spent.
 """
@@ -23,7 +24,14 @@ import pytest
 
 from privet import Alphabet, Codes, DomainError, Language, ParameterError, Words
 from privet.exact import exp_down, log_down, log_up
-from privet.mechanisms import REGISTRY, Exponential, HammingMechanism, Mechanism
+from privet.mechanisms import (
+    REGISTRY,
+    Exponential,
+    HammingMechanism,
+    Mechanism,
+    SeriesMechanism,
+    WassersteinTable,
+)
 
 GOLDEN = [
     case
@@ -87,7 +95,10 @@ EVERY_VARIANT = pytest.mark.parametrize("variant", list(variants()), ids=str)
 EVERY_SHAPE = pytest.mark.parametrize(
     "shape", SHAPES, ids=lambda shape: f"n={shape[0]},m={shape[1]}"
 )
-EVERY_NAME = pytest.mark.parametrize("name", list(REGISTRY))
+NAMES = [*ON_WORDS, Exponential.name]
+"""What this file covers; mechanisms on series and tables of laws are covered beside it."""
+
+EVERY_NAME = pytest.mark.parametrize("name", NAMES)
 EVERY_ON_WORDS = pytest.mark.parametrize("name", list(ON_WORDS))
 
 
@@ -128,6 +139,11 @@ def total_mass(law: list[Fraction], length: int, symbols: int) -> list[Fraction]
     return [
         math.comb(length, level) * (symbols - 1) ** level * share for level, share in enumerate(law)
     ]
+
+
+def test_no_mechanism_is_left_out() -> None:
+    on_series = {name for name, kind in REGISTRY.items() if issubclass(kind, SeriesMechanism)}
+    assert {*NAMES, *on_series, WassersteinTable.name} == set(REGISTRY)
 
 
 # ------------------------------------------------------------------------------------ the law

@@ -18,12 +18,15 @@ ROOT = Path(__file__).parents[2]
 # The contract, stated a second time on purpose: a name may be added here, never removed.
 FACE = {
     "privet.symbols": {"Alphabet", "Codes", "Words"},
-    "privet.chains": {"HiddenMarkovModel", "MarkovChain", "read_model", "save_model"},
+    "privet.chains": {"ChainBox", "HiddenMarkovModel", "MarkovChain", "read_model", "save_model"},
     "privet.languages": {"Language"},
-    "privet.privacy": {"Guarantee", "IndependentRecords", "RecordLoss"},
+    "privet.privacy": {"Guarantee", "IndependentRecords", "MarkovFramework", "RecordLoss"},
     "privet.mechanisms": {
         "Exponential",
+        "MarkovLaplace",
+        "MarkovQuilt",
         "RandomizedResponse",
+        "Wasserstein",
         "WordExponential",
         "WordPermuteAndFlip",
         "WordStaircase",
@@ -33,6 +36,7 @@ FACE = {
         "Release",
         "decode_release",
         "plan",
+        "plan_query",
         "release",
         "words_from_table",
     },
@@ -41,6 +45,7 @@ SUBMODULES = {
     "datasets": "privet.datasets",
     "decode": "privet.estimate.decode",
     "estimate": "privet.estimate",
+    "queries": "privet.queries",
     "testing": "privet.testing",
 }
 HEAVY = {

@@ -1,9 +1,10 @@
-"""Model files: a chain, a hidden Markov model or a language, as JSON.
+"""Model files: a chain, a box of chains, a hidden Markov model or a language, as JSON.
 
-Contract. {"kind": "markov-chain" | "hidden-markov-model" | "language", ...}; a language comes in
-one of the forms of `languages.documents`, and docs/model-files.md shows them all. A file that is
-not there or not JSON is a FileFormatError; content that is not a model is a ModelError that names
-the file and the row or field. pydantic is loaded when the first file is read, and not before.
+Contract. {"kind": "markov-chain" | "chain-box" | "hidden-markov-model" | "language", ...}; a
+language comes in one of the forms of `languages.documents`, and docs/model-files.md shows them all.
+A file that is not there or not JSON is a FileFormatError; content that is not a model is a
+ModelError that names the file and the row or field. pydantic is loaded when the first file is read,
+and not before.
 """
 
 import os
@@ -11,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from privet.chains.box import ChainBox
 from privet.chains.hidden import HiddenMarkovModel
 from privet.chains.json_files import first_problem, read_json
 from privet.chains.markov import MarkovChain
@@ -19,12 +21,13 @@ from privet.languages import Language
 from privet.languages.documents import form_of
 from privet.whole_files import read_path, write_json
 
-Model = MarkovChain | HiddenMarkovModel | Language
+Model = MarkovChain | HiddenMarkovModel | Language | ChainBox
 
-KINDS: dict[str, type[MarkovChain] | type[HiddenMarkovModel] | type[Language]] = {
+KINDS: dict[str, type[Model]] = {
     MarkovChain.kind: MarkovChain,
     HiddenMarkovModel.kind: HiddenMarkovModel,
     "language": Language,
+    ChainBox.kind: ChainBox,
 }
 
 
@@ -54,7 +57,7 @@ def save_model(model: Model, path: str | os.PathLike[str], *, overwrite: bool = 
     if not isinstance(model, Model):
         raise ParameterTypeError(
             f"A {type(model).__name__} is not a model.",
-            hint="Give a MarkovChain, a HiddenMarkovModel or a Language.",
+            hint="Give a MarkovChain, a ChainBox, a HiddenMarkovModel or a Language.",
             parameter="model",
         )
     write_json(path, model.to_json(), overwrite=overwrite)

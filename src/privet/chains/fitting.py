@@ -61,7 +61,7 @@ def rows(
     alphabet = words.alphabet
     may_begin, possible = read_possible(support, start, alphabet)
     _check_inside(words, may_begin, possible)
-    counts = _count(words)
+    counts = count_steps(words)
     first = _shares(_weights(counts[0], may_begin, extra))
     steps = []
     for state, (row, allowed) in enumerate(zip(counts[1:], possible, strict=True)):
@@ -200,7 +200,7 @@ def _check_inside(words: Words, may_begin: BoolArray, possible: BoolArray) -> No
     )
 
 
-def _count(words: Words) -> npt.NDArray[np.int64]:
+def count_steps(words: Words) -> npt.NDArray[np.int64]:
     """(k + 1, k): how many words begin with each symbol, then how often each follows each."""
     size = len(words.alphabet)
     codes = words.codes.astype(np.int64)

@@ -21,6 +21,8 @@ from pydantic import (
     StrictStr,
 )
 
+from privet.chains.box_schema import ChainBoxFile
+
 Symbol = StrictStr | StrictInt | StrictFloat | StrictBool
 
 Probability = Annotated[
@@ -157,6 +159,7 @@ FILES: dict[str, type[BaseModel]] = {
     "markov-chain": MarkovChainFile,
     "hidden-markov-model": HiddenMarkovModelFile,
     "language": LanguageFile,
+    "chain-box": ChainBoxFile,
 }
 """The class of each kind of file."""
 

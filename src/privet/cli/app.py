@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from privet.cli import decode, demo, estimate, fit, plan, release_table, release_words
+from privet.cli import (
+    decode,
+    demo,
+    estimate,
+    fit,
+    plan,
+    plan_query,
+    release_query,
+    release_table,
+    release_words,
+)
 from privet.cli.places import program
 
 
@@ -38,10 +48,12 @@ class _Group(_PlainHelp, typer.core.TyperGroup):
 _EXAMPLE_WIDTH = 74
 
 
-def _example(text: str, with_model: str = "") -> str:
+def _example(text: str, with_model: str = "", of_query: str = "") -> str:
     """The examples as lines that can be pasted into a shell."""
-    second = f"\n\n\b\nWith a model:\n{_shell_lines(with_model)}" if with_model else ""
-    return f"\b\nExample:\n{_shell_lines(text)}{second}"
+    examples = {"Example": text, "With a model": with_model, "Of a query": of_query}
+    return "\n\n".join(
+        f"\b\n{title}:\n{_shell_lines(one)}" for title, one in examples.items() if one
+    )
 
 
 def _shell_lines(text: str) -> str:
@@ -65,7 +77,7 @@ app = typer.Typer(
 
 _release = typer.Typer(
     cls=_Group,
-    help="Release a table or sequences under a guarantee, with a receipt.",
+    help="Release a table, sequences or a statistic, with a receipt.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=_example(release_table.EXAMPLE),
@@ -79,11 +91,12 @@ def _add(
     command: Callable[..., None],
     example: str,
     with_model: str = "",
+    of_query: str = "",
 ) -> None:
     """A command whose help is its docstring, each paragraph filled to the width at hand."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    epilog = _example(example, with_model)
+    epilog = _example(example, with_model, of_query)
     group.command(name, cls=_Command, help=text, short_help=short, epilog=epilog)(command)
 
 
@@ -95,6 +108,7 @@ _add(
     plan.plan,
     plan.EXAMPLE,
     plan.MODEL_EXAMPLE,
+    plan_query.EXAMPLE,
 )
 app.add_typer(_release, name="release")
 _add(
@@ -107,6 +121,13 @@ _add(
     release_words.words,
     release_words.EXAMPLE,
     release_words.MODEL_EXAMPLE,
+)
+_add(
+    _release,
+    "query",
+    "A statistic of series whose steps depend on each other.",
+    release_query.query,
+    release_query.EXAMPLE,
 )
 _add(
     app,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.demo_series import print_weather, release_weather, weather_as_json
+
 if TYPE_CHECKING:
     from privet.datasets import Dataset
     from privet.estimate.joint import JointEstimate
@@ -41,8 +43,8 @@ def demo(
 ) -> None:
     """Release public data, estimate from the release, and compare with the truth.
 
-    A table of voters and the incomes of the US states are released. They are public data, so
-    predicted and measured errors can be shown side by side.
+    A table of voters, the incomes of the US states and a statistic of Seattle's weather are
+    released. They are public data, so predicted and measured errors can be shown side by side.
     """
     from privet import datasets
     from privet.cli.output import Ticker, print_json
@@ -55,12 +57,16 @@ def demo(
         truth = _true_shares(voters)
         tick("releasing the incomes", 0, 0)
         chosen, runs = _release_income(income)
+        tick("releasing the weather", 0, 0)
+        weather = release_weather(datasets.seattle())
     if as_json:
-        print_json(_as_json(voters, released, joint, truth, income, runs))
+        content = _as_json(voters, released, joint, truth, income, runs)
+        print_json({**content, "seattle": weather_as_json(weather)})
         return
     _print_voters(voters, released)
     _print_cross_table(joint, truth)
     _print_income(chosen, runs)
+    print_weather(weather)
     _print_next()
 
 
@@ -111,7 +117,7 @@ def _release_income(income: "Dataset") -> tuple["Plan", list[_WordRun]]:
     runs = []
     for row in chosen.rows:
         done = release(row.mechanism, words, adjacency=_YEARS, demo=True)
-        measured = sum(done.realised_errors or ())
+        measured = int(sum(done.realised_errors or ()))
         part = done.receipt.parts[0]
         runs.append(_WordRun(row, done.receipt.expected_errors, measured, part.symbols))
     return chosen, runs
@@ -134,7 +140,7 @@ def _print_voters(voters: "Dataset", released: "Release") -> None:
             str(part.categories),
             f"{float(part.epsilon):g}",
             f"{plain(part.expected_errors or 0)} ({percent(part.share_wrong or 0)})",
-            count(wrong),
+            count(int(wrong)),
         ]
         for part, wrong in zip(receipt.parts, measured, strict=True)
     ]

@@ -130,6 +130,11 @@ def _check_mechanism(receipt: "Receipt") -> None:
     from privet.errors import DataError
     from privet.releasing import can_estimate
 
+    if receipt.kind == "query":
+        raise DataError(
+            "This is the answer to a query, with its intervals: nothing is left to estimate.",
+            hint="Read the numbers as they are.",
+        )
     if "decoded" in receipt.layout:
         raise DataError(
             "Shares cannot be estimated from decoded words: the noise left in them is not the "

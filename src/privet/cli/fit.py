@@ -2,10 +2,11 @@
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from privet.cli.fit_box import print_box, refuse_with_box, write_box
 from privet.cli.models import symbols_from
 from privet.cli.places import shipped
 from privet.cli.release_common import (
@@ -80,8 +81,12 @@ def fit(
         typer.Option(metavar="P", help="Added to the count of every possible step and start."),
     ] = "0",
     confidence: Annotated[
-        str, typer.Option(metavar="C", help="Of the intervals in --json, from a release.")
+        str, typer.Option(metavar="C", help="Of the box, or of the intervals from a release.")
     ] = "0.95",
+    box: Annotated[
+        bool,
+        typer.Option("--box", help="Write a box that holds the true chain with --confidence."),
+    ] = False,
     changed_file: Annotated[
         bool,
         typer.Option("--changed-file", help="Read a release that was changed since."),
@@ -98,8 +103,9 @@ def fit(
 
     From a release (--receipt): the most likely chain behind it, with the mechanism's noise undone,
     and standard errors. That costs no privacy, and CHAIN.json names the release, since decoding
-    another release of the same data with it adds the two epsilons. In Python:
-    privet.MarkovChain.fit and privet.estimate.transitions.
+    another release of the same data with it adds the two epsilons. With --box, for plan and release
+    query: all chains that public sequences leave plausible. In Python: privet.MarkovChain.fit,
+    privet.estimate.transitions and privet.ChainBox.from_words.
     """
     from privet.cli import say
     from privet.cli.output import Ticker, print_json
@@ -109,6 +115,9 @@ def fit(
     inputs = [place for place in (file, receipt, support) if place is not None]
     check_destination(output, inputs=inputs, overwrite=overwrite)
     words = None if support is None else _read_support(support)
+    region = None
+    if box:
+        refuse_with_box(receipt, support, pseudocount)
     with Ticker() as tick, symbols_from(support):
         tick(f"reading {file.name}", 0, 0)
         found: TransitionEstimate | None = None
@@ -121,10 +130,18 @@ def fit(
         else:
             _refuse_unmarked_release(file)
             stand_ins = (missing or [], other or [])
-            chain = _from_public(
-                file, (id, time, state), columns, ragged, symbols, support, stand_ins, pseudocount
+            public = _read_public(
+                file, (id, time, state), columns, ragged, symbols, support, stand_ins
             )
-        chain.save(output, overwrite=overwrite)
+            if box:
+                region = write_box(output, public.words, confidence, overwrite=overwrite)
+            else:
+                chain = _from_public(public, support, pseudocount)
+        if region is None:
+            chain.save(output, overwrite=overwrite)
+    if region is not None:
+        print_box(output, region, as_json)
+        return
     notes = _notes(chain, words, found)
     for note in notes:
         say(f"note: {note.rstrip('.')}.")
@@ -166,7 +183,15 @@ def _refuse_unmarked_release(file: Path) -> None:
         )
 
 
-def _from_public(
+class _Public(NamedTuple):
+    """Public sequences, with the table and the layout they were read from."""
+
+    table: "pa.Table"
+    layout: dict[str, Any]
+    words: "Words"
+
+
+def _read_public(
     file: Path,
     sequence: Roles,
     columns: list[str] | None,
@@ -174,13 +199,10 @@ def _from_public(
     symbols: str | None,
     support: Path | None,
     stand_ins: tuple[list[str], list[str]],
-    pseudocount: str,
-) -> "MarkovChain":
-    """The shares of the steps of a file. Errors: as reading a table, by place."""
-    from privet.chains import MarkovChain
+) -> _Public:
+    """The sequences of a file. Errors: as reading a table, by place."""
     from privet.cli.options import read_symbol_list, settle_domain
     from privet.errors import ParameterError
-    from privet.releasing.rows import rows_named
 
     wide = wide_columns(sequence, columns, "For a release, give its --receipt instead.")
     if symbols is None and support is None:
@@ -205,9 +227,17 @@ def _from_public(
         layout = dict(zip(("id", "time", "state"), sequence, strict=True))
     given = {"missing": domain.missing.get(place), "other": domain.other.get(place)}
     table, words = _read_words(file, domain.alphabets[place], layout, **given)
-    possible = None if support is None else _support_over(support, words.alphabet)
-    with rows_named(table, layout, words):
-        return MarkovChain.fit(words, pseudocount=pseudocount, support=possible)
+    return _Public(table, layout, words)
+
+
+def _from_public(public: _Public, support: Path | None, pseudocount: str) -> "MarkovChain":
+    """The shares of their steps. Errors: ModelError by word and row."""
+    from privet.chains import MarkovChain
+    from privet.releasing.rows import rows_named
+
+    possible = None if support is None else _support_over(support, public.words.alphabet)
+    with rows_named(*public):
+        return MarkovChain.fit(public.words, pseudocount=pseudocount, support=possible)
 
 
 def _same_symbols(support: Path, listed: list[Hashable] | None) -> list[Hashable]:

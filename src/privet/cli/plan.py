@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.places import shipped
+from privet.cli.query_options import Box, Initial, Levels, Nodes_
 
 if TYPE_CHECKING:
     from privet.chains import MarkovChain
@@ -48,13 +49,18 @@ def plan(
         ),
     ] = None,
     chain: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
-            metavar="CHAIN.json", help="A public Markov chain: compare decoding with it too."
+            metavar="CHAIN.json",
+            help="A public Markov chain: compare decoding with it too; with --query the chain of "
+            "the series, repeated for several.",
         ),
     ] = None,
     length: Annotated[
-        int, typer.Option("--length", "-n", metavar="N", help="Symbols of a word; 1 for a column.")
+        int,
+        typer.Option(
+            "--length", "-n", metavar="N", help="Symbols of a word, steps of a series; 1 a column."
+        ),
     ] = 1,
     adjacency: Annotated[
         int,
@@ -71,6 +77,24 @@ def plan(
     rows: Annotated[
         int | None,
         typer.Option(metavar="N", help="Add the standard error of a share from N rows (words)."),
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            "--query",
+            "-q",
+            metavar="QUERY",
+            help="Plan a query about series instead, as privet release query takes it: histogram, "
+            "count=STATE, ...",
+        ),
+    ] = None,
+    levels: Levels = None,
+    box: Box = None,
+    initial: Initial = None,
+    nodes: Nodes_ = None,
+    persons: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="For --query: how many series are asked about together."),
     ] = None,
     plot: Annotated[
         Path | None,
@@ -91,13 +115,42 @@ def plan(
     randomised response is also decoded (in Python privet.decode), which is free. A chain alone is
     also the language of its words. Errors without a formula are simulated, with their standard
     error. Models must be public.
+
+    With --query the plan is for privet release query: a statistic of series whose steps depend on
+    each other, with --chain or --box, --initial, --length, --nodes and --persons. It compares the
+    Markov Quilt Mechanism, propagation and the others, and the plot adds influence against
+    distance. In Python: privet.plan and privet.plan_query.
     """
     from privet import releasing
     from privet.cli.output import Ticker, print_json
+    from privet.cli.plan_query import compare_queries
     from privet.errors import ParameterError
     from privet.exact import read_count, read_epsilon
 
-    target, model = _target(symbols, alphabet_size, language, chain)
+    if query is not None:
+        _refuse_for_query(symbols, alphabet_size, language, rows, adjacency != 1, delta != "0")
+        if plot is not None:
+            _check_plot(plot, overwrite)
+        compare_queries(
+            [read_epsilon(part) for text in epsilon for part in text.split(",")],
+            query,
+            levels=levels,
+            chains=chain,
+            box=box,
+            initial=initial,
+            length=length,
+            nodes=nodes,
+            persons=1 if persons is None else persons,
+            plot=plot,
+            as_json=as_json,
+        )
+        return
+    if any(given is not None for given in (levels, box, initial, nodes, persons)):
+        raise ParameterError(
+            "--levels, --box, --initial, --nodes and --persons are for queries.",
+            hint="Add --query, or leave them out.",
+        )
+    target, model = _target(symbols, alphabet_size, language, _one_chain(chain))
     if plot is not None and (model is not None or not target.is_all):
         raise ParameterError(
             "The plot has mechanisms on all words only.",
@@ -127,6 +180,28 @@ def plan(
         print_json(_as_json(plans, size, plot))
     else:
         _print(plans, size, plot)
+
+
+def _refuse_for_query(*given: object) -> None:
+    """Options that a query has no use for."""
+    from privet.errors import ParameterError
+
+    if any(given):
+        raise ParameterError(
+            "--symbols, --alphabet-size, --language, --rows, --adjacency and --delta are not for "
+            "queries.",
+            hint="With --query the states are those of the chain, and any one step is protected.",
+        )
+
+
+def _one_chain(chains: Sequence[Path] | None) -> Path | None:
+    from privet.errors import ParameterError
+
+    if chains and len(chains) > 1:
+        raise ParameterError(
+            "Words are decoded with one chain.", hint="Several chains are for --query."
+        )
+    return chains[0] if chains else None
 
 
 def _target(

@@ -188,6 +188,8 @@ def _release_is_made(output: Path, receipt: Path, spends: bool) -> Iterator[None
 
 
 def _print_report(known: "Receipt", output: Path, place: Path, added: Sequence[str]) -> None:
+    from fractions import Fraction
+
     from privet.cli.output import count, print_blank, print_table, print_text
     from privet.privacy.guarantee import decimal_up
 
@@ -200,7 +202,7 @@ def _print_report(known: "Receipt", output: Path, place: Path, added: Sequence[s
             part.column or "all columns",
             f"{_short_title(known.mechanism(part.column).title)}{decoded}",
             str(part.categories),
-            decimal_up(part.spent if per_row else part.record_loss, 5),
+            decimal_up(part.spent if per_row else part.record_loss or Fraction(0), 5),
             *_errors(part),
         ]
         for part in known.parts

@@ -34,6 +34,7 @@ from privet.data.sequences import (
     words_from_long,
     words_from_wide,
 )
+from privet.data.series import words_from_series
 from privet.whole_files import refuse_unwritable, write_whole
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "series_to_arrow",
     "to_arrow",
     "words_from_long",
+    "words_from_series",
     "words_from_wide",
     "write_format",
     "write_table",

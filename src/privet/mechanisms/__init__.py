@@ -9,11 +9,18 @@ by that line. The folder holds
                    for every output word, where word and outputs are tuples of codes (mechanisms on
                    words)
     PROOF.md       why the guarantee, `spent`, the record loss and the error bounds hold
+
+Mechanisms on words give back words (`HammingMechanism`); mechanisms on series (`SeriesMechanism`)
+answer a query about words whose steps depend on each other.
 """
 
 from privet.mechanisms.base import HammingMechanism, Mechanism
 from privet.mechanisms.exponential import Exponential
+from privet.mechanisms.markov_laplace import MarkovLaplace
+from privet.mechanisms.markov_quilt import MarkovQuilt
 from privet.mechanisms.randomized_response import RandomizedResponse
+from privet.mechanisms.series import SeriesMechanism
+from privet.mechanisms.wasserstein import Wasserstein, WassersteinTable
 from privet.mechanisms.word_exponential import WordExponential
 from privet.mechanisms.word_permute_and_flip import WordPermuteAndFlip
 from privet.mechanisms.word_staircase import WordStaircase
@@ -22,8 +29,13 @@ __all__ = [
     "REGISTRY",
     "Exponential",
     "HammingMechanism",
+    "MarkovLaplace",
+    "MarkovQuilt",
     "Mechanism",
     "RandomizedResponse",
+    "SeriesMechanism",
+    "Wasserstein",
+    "WassersteinTable",
     "WordExponential",
     "WordPermuteAndFlip",
     "WordStaircase",

@@ -44,8 +44,8 @@ class Mechanism(ABC):
         """What a release promises."""
 
     @abstractmethod
-    def release(self, x: Any) -> Any:
-        """A draw from the mechanism's law at `x`, in the same kind as `x`.
+    def release(self, *args: Any, **kwargs: Any) -> Any:
+        """A draw from the mechanism's law at the data given, as the mechanism says.
 
         The bare sampler: `privet.release` is the accountable act with a receipt.
         """

@@ -18,6 +18,7 @@ from privet.mechanisms import Exponential, Mechanism, RandomizedResponse
 from privet.mechanisms.base import HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.releasing.answers import check_answer
 
 if TYPE_CHECKING:
     from privet.releasing.receipt import Part, Receipt
@@ -35,8 +36,15 @@ _SIZES = {
     "words": {"words", "symbols", "shortest", "longest"},
     "symbols": {"symbols"},
     "choice": {"symbols"},
+    "query": {"series", "steps", "shortest", "longest", "numbers"},
 }
-_PER = {"table": {"row"}, "words": {"symbol"}, "symbols": {"symbol", "value"}, "choice": {"choice"}}
+_PER = {
+    "table": {"row"},
+    "words": {"symbol"},
+    "symbols": {"symbol", "value"},
+    "choice": {"choice"},
+    "query": {"step"},
+}
 _LISTS = ("columns", "kept", "left_out")
 _NAMES = ("id", "time", "state", "person")
 
@@ -49,6 +57,9 @@ def check_consistency(receipt: "Receipt", data: Mapping[str, Any]) -> None:
     _check_layout(receipt)
     _check_copies(receipt, data)
     _check_parts(receipt)
+    if receipt.kind == "query":
+        check_answer(receipt, _agree)
+        return
     mechanisms = [_rebuilt(receipt, part) for part in receipt.parts]
     for part, mechanism in zip(receipt.parts, mechanisms, strict=True):
         if mechanism is not None:
@@ -128,7 +139,7 @@ def _check_parts(receipt: "Receipt") -> None:
     else:
         _agree(len(parts) == 1, "only the release of a table has several parts")
         _agree(columns[0] == layout.get("state"), "its part and its layout name different columns")
-        size = sizes["symbols"]
+        size = sizes["numbers" if receipt.kind == "query" else "symbols"]
     if receipt.kind == "words":
         low, high = (sizes["words"] * sizes[end] for end in ("shortest", "longest"))
         _agree(low <= size <= high, "so many words of such lengths have not so many symbols")
@@ -179,7 +190,10 @@ def _check_part(receipt: "Receipt", part: "Part", mechanism: Rebuilt) -> None:
     if one_by_one or len(lengths) == 1:
         same = all(_close(*pair) for pair in zip(costs, again, strict=True))
     else:  # the largest over all lengths, of which the receipt names two
-        same = all(cost >= (1 - _SAME) * one for cost, one in zip(costs, again, strict=True))
+        same = all(
+            cost is not None and cost >= (1 - _SAME) * one
+            for cost, one in zip(costs, again, strict=True)
+        )
     _agree(same, f"the mechanism of {place} does not spend what is written beside it")
     _agree(
         part.spent <= times * part.epsilon,
@@ -219,9 +233,11 @@ def _times(receipt: "Receipt", mechanism: Rebuilt | None) -> int:
     return 1
 
 
-def _close(written: Fraction | float | None, again: Fraction | float) -> bool:
-    return written is not None and math.isclose(
-        float(written), float(again), rel_tol=_SAME, abs_tol=1e-300
+def _close(written: Fraction | float | None, again: Fraction | float | None) -> bool:
+    return (
+        written is not None
+        and again is not None
+        and math.isclose(float(written), float(again), rel_tol=_SAME, abs_tol=1e-300)
     )
 
 

@@ -34,9 +34,16 @@ def receipt_path_for(output: Path) -> Path:
 
 
 def check_destinations(
-    output: Path, receipt: Path, *, inputs: Sequence[Path], overwrite: bool
+    output: Path,
+    receipt: Path,
+    *,
+    inputs: Sequence[Path],
+    overwrite: bool,
+    more_endings: Sequence[str] = (),
 ) -> None:
     """Refuse, before anything is read or drawn, a place that could not be written to.
+
+    `more_endings`: of formats that tables do not have.
 
     Errors: ParameterError for an ending that names no format, and where output, receipt and inputs
     are not all different files; OutputError for a missing or unwritable folder, for something
@@ -44,7 +51,8 @@ def check_destinations(
     """
     from privet.data import file_ending
 
-    file_ending(output)
+    if output.suffix.lower() not in more_endings:
+        file_ending(output)
     if os.path.realpath(output) == os.path.realpath(receipt):
         raise ParameterError(
             "The output and the receipt are the same file.", hint="Give the receipt another name."

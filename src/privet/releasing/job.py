@@ -40,12 +40,14 @@ class Drawn:
     """What came out.
 
     `data`: the release, in the kind that came in; `table`: it as an Arrow table, where there is one
-    to be written; `realised_errors`: symbols that differ, by part, if they were to be counted.
+    to be written; `realised_errors`: symbols that differ, by part, if they were to be counted, or
+    how far each number of an answer is off; `rows`: the answer to a query, with its intervals.
     """
 
     data: Any
     table: Any = None
-    realised_errors: tuple[int, ...] = ()
+    realised_errors: tuple[float, ...] = ()
+    rows: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,11 @@ Contract. A receipt describes the public side of a release completely: mechanism
 parameters, the guarantee and its sentence, what it really spends, the error predicted before the
 draw, the shape of the data, what went out unprotected, versions, time and where the randomness came
 from. It holds no private value and nothing measured on protected data: no realised error, no count
-of persons or categories. Numbers on which privacy depends stand there twice: as decimals rounded up
-for the reader, and under "exact" as text. Reading refuses a file that is not such a receipt, one of
-a later format, and one that contradicts itself; someone who changes every number of it consistently
-is not found out.
+of persons or categories (but for a query, whose noise depends on them, the number of series and of
+their steps, which the guarantee then names as published). Numbers on which privacy depends stand
+there twice: as decimals rounded up for the reader, and under "exact" as text. Reading refuses a
+file that is not such a receipt, one of a later format, and one that contradicts itself; someone who
+changes every number of it consistently is not found out.
 """
 
 import json
@@ -21,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from privet.errors import FileFormatError, PrivetError
+from privet.errors import FileFormatError, ParameterError, PrivetError
 from privet.exact import exact_number, float_up
 from privet.mechanisms.base import Mechanism
 from privet.privacy import Guarantee, RecordLoss
@@ -31,8 +32,8 @@ from privet.randomness import current_source
 FORMAT = 1
 """Version of the receipt format; a reader refuses anything newer."""
 
-Kind = Literal["table", "words", "symbols", "choice"]
-Per = Literal["row", "symbol", "value", "choice"]
+Kind = Literal["table", "words", "symbols", "choice", "query"]
+Per = Literal["row", "symbol", "value", "choice", "step"]
 
 PRIVATE_BITS = "private"
 SEEDED_BITS = "seeded, not private"
@@ -51,8 +52,9 @@ class Part:
     differ from the data (None where output and data are not comparable); `per`: what one symbol of
     it is in the data; `spent`: upper bound of the epsilon it spends on one row of a table, or on
     the symbols of a word that the promise covers; `record_loss`: the largest loss of one row,
-    symbol or value (`per` says which); `law`: the calibration and rate that ran; `other`,
-    `missing`: the symbols that stood in for unknown labels and missing values.
+    symbol or value (`per` says which), None for a mechanism that has none; `law`: the calibration
+    and rate that ran; `other`, `missing`: the symbols that stood in for unknown labels and missing
+    values.
     """
 
     column: str | None
@@ -60,7 +62,7 @@ class Part:
     symbols: int
     expected_errors: float | None
     spent: Fraction
-    record_loss: Fraction
+    record_loss: Fraction | None
     per: Per
     law: dict[str, Any] = field(default_factory=dict)
     other: Any = None
@@ -88,12 +90,9 @@ class Part:
 
     def to_json(self) -> dict[str, Any]:
         """Decimals rounded up for the reader, then the same numbers exactly, as text."""
-        numbers = {
-            "epsilon": self.epsilon,
-            "delta": self.delta,
-            "spent": self.spent,
-            self.loss_name: self.record_loss,
-        }
+        numbers = {"epsilon": self.epsilon, "delta": self.delta, "spent": self.spent}
+        if self.record_loss is not None:
+            numbers[self.loss_name] = self.record_loss
         return {
             "column": self.column,
             "per": self.per,
@@ -121,7 +120,7 @@ class Part:
         """The inverse of `to_json`."""
         if data["per"] not in get_args(Per):
             raise ValueError("per")
-        return cls(
+        return Part(
             data["column"],
             dict(data["mechanism"]),
             int(data["symbols"]),
@@ -191,7 +190,7 @@ class Receipt:
         """(1 + 1) x 4 rows = 8."""
         times, of_what = int(self.layout.get("rows_per_person") or 1), "rows"
         covered, loss = int(self.layout.get("adjacency", 1)), self.parts[0].record_loss
-        if covered > 1 and 0 <= covered * loss - total <= _SAME * total:
+        if covered > 1 and loss is not None and 0 <= covered * loss - total <= _SAME * total:
             # Symbols answered one by one: each costs the same.
             times, of_what, parts = covered, "symbols", [loss]
         shown = [decimal_up(part, 5) for part in parts]
@@ -222,9 +221,21 @@ class Receipt:
 
     @property
     def record_loss(self) -> RecordLoss:
-        """The loss of each record: of each row of a table, of each symbol of the longest word."""
+        """The loss of each record: of each row of a table, of each symbol of the longest word.
+
+        For a query, of each step of the longest series; its part knows them all (`loss_of`).
+        Errors: ParameterError if the mechanism has no record loss.
+        """
+        from privet.releasing.answers import Answer
+
+        part = self.parts[0]
+        if isinstance(part, Answer):
+            return part.loss_of(max(part.lengths))
+        losses = [p.record_loss for p in self.parts if p.record_loss is not None]
+        if len(losses) < len(self.parts):
+            raise ParameterError("The release has no record loss, so it does not add up.")
         records = self.shape.get("longest", self.shape.get("rows", self.shape.get("symbols", 0)))
-        return RecordLoss.constant(records, sum((p.record_loss for p in self.parts), Fraction(0)))
+        return RecordLoss.constant(records, sum(losses, Fraction(0)))
 
     def mechanism(self, column: str | None = None) -> Mechanism:
         """The mechanism of a column, rebuilt; without a name, that of the first part."""
@@ -252,7 +263,7 @@ class Receipt:
             "public_demo_data": self.demo,
             "published_without_protection": list(self.published),
             "parts": [part.to_json() for part in self.parts],
-            "expected_errors": self.expected_errors,
+            "expected_errors": None if self.kind == "query" else self.expected_errors,
             "shape": self.shape,
             "layout": self.layout,
             "output": self.output,
@@ -292,13 +303,16 @@ class Receipt:
 
     @classmethod
     def _read(cls, data: Mapping[str, Any]) -> "Receipt":
+        from privet.releasing.answers import Answer
+
+        kind_of_part = Answer if data["kind"] == "query" else Part
         if data["kind"] not in get_args(Kind) or not data["parts"]:
             raise ValueError("kind and parts")
         return cls(
             data["kind"],
             Guarantee.from_json(data["guarantee"]),
             exact_number(data["exact"]["spent"], "spent"),
-            tuple(Part.from_json(part) for part in data["parts"]),
+            tuple(kind_of_part.from_json(part) for part in data["parts"]),
             dict(data["shape"]),
             dict(data["layout"]),
             tuple(str(note) for note in data["notes"]),

@@ -7,49 +7,62 @@ itself is reported: the realised error is kept only for data declared public (`d
 """
 
 import os
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from privet.chains import MarkovChain
-from privet.errors import DataError, ParameterError, ParameterTypeError, PrivetError
+from privet.errors import DataError, ParameterError, ParameterTypeError, PrivacyLeakWarning
+from privet.exact.number import Number
 from privet.languages import Language
-from privet.mechanisms import Mechanism
+from privet.mechanisms import Mechanism, SeriesMechanism
 from privet.mechanisms.base import HammingMechanism
+from privet.queries import Nodes, Query
+from privet.releasing.answer_table import JSON_ENDING, write_answer
+from privet.releasing.arguments import (
+    Mechanisms,
+    Names,
+    expanded,
+    is_bare,
+    names_of,
+    names_present,
+    phrases,
+    refuse,
+)
 from privet.releasing.blocks import Progress
 from privet.releasing.decoding import Decoding
 from privet.releasing.files import check_destinations, receipt_path_for, write_release
 from privet.releasing.job import Drawn, Job, silent
 from privet.releasing.possible import Possible
+from privet.releasing.queries import prepare_query
+from privet.releasing.query_request import Asked, QueryRequest, no_query
 from privet.releasing.receipt import Receipt
 from privet.releasing.sequences import WordRequest, prepare_bare_words, prepare_words
 from privet.releasing.stand_ins import StandIn
 from privet.releasing.symbols import prepare_choice, prepare_series, prepare_symbols
 from privet.releasing.tables import TableRequest, prepare_table, read_responses
-from privet.symbols import Codes, Words
+from privet.symbols import Words
 
 if TYPE_CHECKING:
     from privet.data import ArrowFrame
-
-Mechanisms = Mechanism | Mapping[str, Mechanism]
-Names = str | Sequence[str]
 
 
 @dataclass(frozen=True)
 class Release:
     """What was released, and under which promise.
 
-    `data`: in the kind that was given (an Arrow table for a file); `receipt`: what it promises;
-    `realised_errors`: the symbols that differ from the data, by part, for public demo data only
-    (None otherwise: it is private).
+    `data`: in the kind that was given (an Arrow table for a file), or the answer to a query (a
+    number or an array); `receipt`: what it promises; `realised_errors`: the symbols that differ
+    from the data, by part, or how far each number of an answer is off, for public demo data only
+    (None otherwise: it is private); `rows`: an answer as rows with intervals.
     """
 
     data: Any
     receipt: Receipt
-    realised_errors: tuple[int, ...] | None = None
+    realised_errors: tuple[float, ...] | None = None
+    rows: tuple[dict[str, Any], ...] = ()
 
     def __str__(self) -> str:
         """What the receipt says; `data` is the release itself."""
@@ -81,6 +94,10 @@ def release(
     decode_method: str = "viterbi",
     language: Language | None = None,
     outside: str = "refuse",
+    query: Query | str | dict[str, Any] | None = None,
+    nodes: Nodes = None,
+    confidence: Number = "0.95",
+    chains_from_data: bool = False,
     notes: Sequence[str] = (),
     output: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
@@ -100,6 +117,13 @@ def release(
     - one word a row: a word mechanism with `columns`, or randomised response with `columns` and
       `adjacency`; `ragged` allows words to end early.
 
+    A mechanism on series (MarkovLaplace, say) answers a `query` about the steps `nodes` (start,
+    stop) of each: of Words, of one bare series, or of a table with one series an id, one series in
+    all (`time` and `state` without `id`), or one a row (`columns`). Only the answer goes out, with
+    intervals of that `confidence`; an output may then end in .json too. `chains_from_data`: the
+    chains were fitted to these very data, which the guarantee then says, with a
+    PrivacyLeakWarning.
+
     `columns` and `keep` take names, patterns ("d*") and ranges ("d1..d30").
     `keep`: columns that go out as they are. `other`, `missing`: symbols for labels outside the
     alphabet and for missing values, one for all columns or by column. `published`: further things
@@ -118,16 +142,16 @@ def release(
     if ledger is not None:
         raise ParameterError(
             "This version cannot charge a release to a ledger.",
-            hint="Leave ledger out and keep the receipts: their epsilons add.",
+            hint="Leave ledger out and keep the receipts: their record losses add.",
             parameter="ledger",
         )
-    remarks = _phrases(notes, "notes")
-    present = _names_present(mechanism, data)
-    from_data = _names(alphabets_from_data, "alphabets_from_data")
+    remarks = phrases(notes, "notes")
+    present = names_present(mechanism, data)
+    from_data = names_of(alphabets_from_data, "alphabets_from_data")
     request = _request(
         mechanism,
-        columns=_expanded(_names(columns, "columns"), present),
-        keep=_expanded(_names(keep, "keep"), present),
+        columns=expanded(names_of(columns, "columns"), present),
+        keep=expanded(names_of(keep, "keep"), present),
         person=person,
         rows_per_person=rows_per_person,
         sequence=(id, time, state),
@@ -136,7 +160,7 @@ def release(
         other=other,
         missing=missing,
         published=(
-            *_phrases(published, "published"),
+            *phrases(published, "published"),
             *(f"which values occur in '{name}'" for name in from_data),
         ),
         assumptions=tuple(
@@ -144,6 +168,7 @@ def release(
             "a person whose category is rare or unique the promise does not hold"
             for name in from_data
         ),
+        asked=(query, nodes, confidence, chains_from_data),
     )
     decoding = Decoding.read(decode, decode_method)
     if decoding is not None:
@@ -159,7 +184,16 @@ def release(
             parameter="output",
         )
     inputs = [] if source is None else [source]
-    target = target_of(output, receipt, inputs, overwrite)
+    more = (JSON_ENDING,) if isinstance(request, QueryRequest) else ()
+    target = target_of(output, receipt, inputs, overwrite, more)
+    if chains_from_data:
+        warnings.warn(
+            "The chains were fitted to the protected series themselves: the noise, and the chains "
+            "wherever they are published, tell of these without any guarantee. Fit them to public "
+            "series, or learn them from released ones.",
+            PrivacyLeakWarning,
+            stacklevel=2,
+        )
     job = _prepare(request, data, source, target, progress)
     job = replace(
         job,
@@ -189,7 +223,7 @@ class _Bare:
     possible: Possible | None = None
 
 
-_Request = TableRequest | WordRequest | _Bare
+_Request = TableRequest | WordRequest | QueryRequest | _Bare
 
 
 def _request(
@@ -206,13 +240,14 @@ def _request(
     missing: StandIn,
     published: tuple[str, ...],
     assumptions: tuple[str, ...],
+    asked: Asked,
 ) -> _Request:
-    """Which of the three forms of release is meant, with its own checks made."""
+    """Which form of release is meant, with its own checks made."""
     is_long = any(name is not None for name in sequence)
     if isinstance(mechanism, Mapping):
-        _refuse(columns, "columns", "the mapping {column: mechanism} names them already")
-        _refuse(is_long, "id, time or state", "words have one mechanism, not one a column")
-        _refuse(adjacency is not None, "adjacency", "it counts symbols of words, not columns")
+        refuse(columns, "columns", "the mapping {column: mechanism} names them already")
+        refuse(is_long, "id, time or state", "words have one mechanism, not one a column")
+        refuse(adjacency is not None, "adjacency", "it counts symbols of words, not columns")
         responses = read_responses(mechanism)
         return TableRequest(
             responses, keep, person, rows_per_person, other, missing, published, assumptions
@@ -224,14 +259,31 @@ def _request(
             "from columns to mechanisms.",
             parameter="mechanism",
         )
+    if isinstance(mechanism, SeriesMechanism):
+        refuse(keep, "keep", "no row goes out with the answer to a query")
+        refuse(person is not None, "person", "the unit is one step of a series")
+        refuse(rows_per_person is not None, "rows_per_person", "the unit is one step of a series")
+        refuse(adjacency is not None, "adjacency", "the unit is one step of a series")
+        return QueryRequest.read(
+            mechanism,
+            asked,
+            sequence=sequence,
+            columns=columns,
+            ragged=ragged,
+            other=other,
+            missing=missing,
+            published=published,
+            assumptions=assumptions,
+        )
+    no_query(mechanism, asked)
     as_table = isinstance(mechanism, HammingMechanism) and mechanism.name == "randomized-response"
     if columns and as_table and adjacency is None and not ragged and not is_long:
         responses = read_responses(dict.fromkeys(columns, mechanism))
         return TableRequest(
             responses, keep, person, rows_per_person, other, missing, published, assumptions
         )
-    _refuse(person is not None, "person", "the unit of a word is its symbols")
-    _refuse(rows_per_person is not None, "rows_per_person", "the unit of a word is its symbols")
+    refuse(person is not None, "person", "the unit of a word is its symbols")
+    refuse(rows_per_person is not None, "rows_per_person", "the unit of a word is its symbols")
     if columns or is_long:
         if not isinstance(mechanism, HammingMechanism):
             raise ParameterError(
@@ -250,23 +302,14 @@ def _request(
             published,
             assumptions,
         )
-    _refuse(keep, "keep", "only a table has columns to keep")
-    _refuse(ragged, "ragged", "only a table can have words that end early")
+    refuse(keep, "keep", "only a table has columns to keep")
+    refuse(ragged, "ragged", "only a table can have words that end early")
     return _Bare(mechanism, adjacency, published, assumptions, other, missing)
-
-
-def _refuse(given: object, parameter: str, reason: str) -> None:
-    if given:
-        raise ParameterError(
-            f"{parameter} does not apply to this release: {reason}.",
-            hint=f"Leave {parameter} out.",
-            parameter=parameter,
-        )
 
 
 def _with_decoding(request: "_Request", data: Any, decoding: Decoding) -> "_Request":
     """The request with its words decoded. Errors: ParameterError where there are no words."""
-    if isinstance(request, TableRequest) or (
+    if isinstance(request, TableRequest | QueryRequest) or (
         isinstance(request, _Bare) and not isinstance(data, Words)
     ):
         raise ParameterError(
@@ -280,7 +323,7 @@ def _with_decoding(request: "_Request", data: Any, decoding: Decoding) -> "_Requ
 
 def _with_language(request: "_Request", data: Any, possible: Possible) -> "_Request":
     """The request with the language of its words. Errors: ParameterError without words."""
-    if isinstance(request, TableRequest) or (
+    if isinstance(request, TableRequest | QueryRequest) or (
         isinstance(request, _Bare) and not isinstance(data, Words)
     ):
         raise ParameterError(
@@ -289,57 +332,6 @@ def _with_language(request: "_Request", data: Any, possible: Possible) -> "_Requ
             parameter="language",
         )
     return replace(request, possible=possible)
-
-
-def _names_present(mechanism: Mechanisms, data: Any) -> list[str]:
-    """The names of the columns of a table or file; none for what has no columns, or is not there.
-
-    What is wrong with a file is said when it is read, after the request itself was checked.
-    """
-    if _is_bare(data) or not isinstance(mechanism, Mapping | HammingMechanism):
-        return []
-    from privet.data import names_in_file, names_in_frame
-
-    if not isinstance(data, str | os.PathLike):
-        return names_in_frame(data) or []
-    try:
-        return names_in_file(os.fspath(data))
-    except PrivetError:
-        return []
-
-
-def _expanded(names: tuple[str, ...], present: Sequence[str]) -> tuple[str, ...]:
-    """Names for patterns and ranges, where the columns are known."""
-    if not present or set(names) <= set(present):
-        return names
-    from privet.data import expand_columns
-
-    return tuple(expand_columns(present, names))
-
-
-def _phrases(given: str | Sequence[str], parameter: str) -> tuple[str, ...]:
-    """One phrase or several. Errors: ParameterTypeError for what is no text."""
-    phrases = given if isinstance(given, list | tuple) else (given,)
-    if not all(isinstance(phrase, str) for phrase in phrases):
-        raise ParameterTypeError(
-            f"{parameter} must be text, or a list of texts.",
-            hint="Give sentences or phrases as text.",
-            parameter=parameter,
-        )
-    return tuple(phrases)
-
-
-def _names(given: Names | None, parameter: str) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    names = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(name, str) for name in names):
-        raise ParameterTypeError(
-            f"{parameter} must be column names.", hint="Column names are text.", parameter=parameter
-        )
-    if len(set(names)) != len(names):
-        raise ParameterError(f"{parameter} names a column twice.", hint="Name each column once.")
-    return names
 
 
 def _source(request: "_Request", data: Any) -> Path | None:
@@ -359,14 +351,10 @@ def _source(request: "_Request", data: Any) -> Path | None:
 
 def _left_out(request: "_Request", present: Sequence[str]) -> dict[str, Any]:
     """The columns that do not go out; their names are public."""
-    if isinstance(request, _Bare):
+    if isinstance(request, _Bare | QueryRequest):
         return {}
     released = request.mechanisms if isinstance(request, TableRequest) else request.own_columns
     return {"left_out": [name for name in present if name not in {*released, *request.keep}]}
-
-
-def _is_bare(data: object) -> bool:
-    return isinstance(data, Words | Codes | list | tuple | np.ndarray)
 
 
 def target_of(
@@ -374,14 +362,17 @@ def target_of(
     receipt: str | os.PathLike[str] | None,
     inputs: Sequence[Path],
     overwrite: bool,
+    more_endings: tuple[str, ...] = (),
 ) -> tuple[Path, Path] | None:
     """The output and its receipt, checked before the data are read."""
     if output is None:
-        _refuse(receipt is not None, "receipt", "without an output, use .receipt of the result")
+        refuse(receipt is not None, "receipt", "without an output, use .receipt of the result")
         return None
     place = Path(output)
     receipt_place = receipt_path_for(place) if receipt is None else Path(receipt)
-    check_destinations(place, receipt_place, inputs=inputs, overwrite=overwrite)
+    check_destinations(
+        place, receipt_place, inputs=inputs, overwrite=overwrite, more_endings=more_endings
+    )
     return place, receipt_place
 
 
@@ -393,10 +384,14 @@ def _prepare(
     progress: Progress,
 ) -> Job:
     """Everything that can be refused is refused here; nothing is drawn."""
+    if isinstance(request, QueryRequest):
+        return prepare_query(
+            request, data, lambda: _frame(data, source, request, progress), progress
+        )
     if isinstance(request, _Bare):
         job = _prepare_bare(request, data)
         return replace(job, guarantee=job.guarantee.with_assumptions(*request.assumptions))
-    if _is_bare(data):
+    if is_bare(data):
         raise DataError(
             f"A {type(data).__name__} has no columns.",
             hint="Give a frame or a file, or one mechanism without columns.",
@@ -438,7 +433,7 @@ def _prepare_bare(request: _Bare, data: Any) -> Job:
     mechanism, adjacency, published = request.mechanism, request.adjacency, request.published
     stand_ins = {"other": request.other, "missing": request.missing}
     is_table = False
-    if isinstance(mechanism, HammingMechanism) and not _is_bare(data):
+    if isinstance(mechanism, HammingMechanism) and not is_bare(data):
         from privet.data import names_in_frame, series_to_arrow
 
         series = series_to_arrow(data)
@@ -452,7 +447,7 @@ def _prepare_bare(request: _Bare, data: Any) -> Job:
             parameter="columns",
         )
     for role, given in stand_ins.items():
-        _refuse(given is not None, role, "use Alphabet.encode or Words.from_lists with it")
+        refuse(given is not None, role, "use Alphabet.encode or Words.from_lists with it")
     if not isinstance(mechanism, HammingMechanism):
         return prepare_choice(mechanism, data, published)
     if isinstance(data, Words):
@@ -463,7 +458,10 @@ def _prepare_bare(request: _Bare, data: Any) -> Job:
 
 
 def _frame(
-    data: Any, source: Path | None, request: TableRequest | WordRequest, progress: Progress
+    data: Any,
+    source: Path | None,
+    request: TableRequest | WordRequest | QueryRequest,
+    progress: Progress,
 ) -> "ArrowFrame":
     """The table that was given: only the columns that are needed, and only what their rows hold."""
     from privet.data import read_table, to_arrow
@@ -499,9 +497,12 @@ def finish(
         write_release(
             output,
             place,
-            write_data=lambda path: write_table(drawn.table, path),
+            write_data=lambda path: (
+                write_answer(drawn.rows, path) if drawn.rows else write_table(drawn.table, path)
+            ),
             receipt_text=text,
             overwrite=overwrite,
         )
         receipt = replace(receipt, output=facts)
-    return Release(drawn.data, receipt, drawn.realised_errors if receipt.demo else None)
+    wrong = drawn.realised_errors if receipt.demo else None
+    return Release(drawn.data, receipt, wrong, drawn.rows)

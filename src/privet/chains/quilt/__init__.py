@@ -1,0 +1,23 @@
+"""Markov quilts: noise scales and epsilons from the parts of a chain that a node hardly reaches."""
+
+from privet.chains.quilt.bounds import (
+    QuiltBound,
+    QuiltScale,
+    approximate_quilt_scale,
+    published_quilt_scale,
+    quilt_epsilon,
+    quilt_scale,
+    quilt_scale_for,
+)
+from privet.chains.quilt.loads import Pieces
+
+__all__ = [
+    "Pieces",
+    "QuiltBound",
+    "QuiltScale",
+    "approximate_quilt_scale",
+    "published_quilt_scale",
+    "quilt_epsilon",
+    "quilt_scale",
+    "quilt_scale_for",
+]

@@ -1,0 +1,204 @@
+"""`privet release query`: one statistic of series whose steps depend on each other."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privet.cli.places import shipped
+from privet.cli.query_options import (
+    Asked,
+    Box,
+    Chains,
+    Initial,
+    Levels,
+    Nodes_,
+    read_framework,
+    read_nodes_option,
+    read_query_option,
+)
+from privet.cli.release_common import (
+    AsJson,
+    File,
+    Overwrite,
+    ReceiptFile,
+    protect_schema,
+)
+
+if TYPE_CHECKING:
+    from privet.releasing import Release
+
+EXAMPLE = (
+    f"privet release query {shipped('income')} --id state --time year --state quintile "
+    f"--query histogram --chain {shipped('quintiles.json')} --initial any --epsilon 1 "
+    "-o histogram.csv"
+)
+
+
+def query(
+    file: File,
+    asked: Asked,
+    epsilon: Annotated[
+        str, typer.Option("--epsilon", "-e", metavar="E", help="For any one step of a series.")
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="Where the answer goes; OUT.json for JSON."
+        ),
+    ],
+    id: Annotated[  # noqa: A002  # the option is --id
+        str | None,
+        typer.Option(metavar="COLUMN", help="Long table: whose series a row is of; one without."),
+    ] = None,
+    time: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Long table: when a row is.")
+    ] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Long table: the state then.")
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A,B,...", help="Wide table: the columns of a series, in order; or 'd*'."
+        ),
+    ] = None,
+    ragged: Annotated[
+        bool, typer.Option("--ragged", help="Wide table: series may end early.")
+    ] = False,
+    levels: Levels = None,
+    chain: Chains = None,
+    box: Box = None,
+    initial: Initial = None,
+    method: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="How the noise is found: best (of propagation and quilts), propagation, quilt, "
+            "group; published and approximate are the Markov Quilt Mechanism; wasserstein.",
+        ),
+    ] = "best",
+    nodes: Nodes_ = None,
+    confidence: Annotated[
+        str, typer.Option(metavar="C", help="Of the interval around each number.")
+    ] = "0.95",
+    chain_from_data: Annotated[
+        bool,
+        typer.Option(
+            "--chain-from-data",
+            help="The chain was fitted to FILE itself: say so, as the promise is weaker then.",
+        ),
+    ] = False,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=STATE", help="The state that a missing value counts as."),
+    ] = None,
+    other: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=STATE", help="The state that any other label counts as."),
+    ] = None,
+    receipt: ReceiptFile = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
+) -> None:
+    """Release one statistic of series whose steps depend on each other.
+
+    The guarantee covers the state of any one step of a series, for whoever knows the chain: what
+    the other steps tell of that one is counted. It holds if the series follow one of the chains, so
+    these must be public and must be believed; --box and --initial any assume less. Long tables
+    without --id are one series; the states are those of the chain.
+
+    The answer gets noise of a known size, and each number an interval. privet plan --query compares
+    the methods before anything is spent. In Python: privet.MarkovLaplace and privet.release.
+    """
+    from privet import releasing
+    from privet.cli.options import read_names, read_stand_ins
+    from privet.cli.output import Ticker
+
+    for model in (*(chain or []), box):
+        protect_schema(model, output, receipt)
+    framework = read_framework(chain, box, initial)
+    mechanism = releasing.series_mechanism(framework, epsilon, method)
+    wide = read_names(columns or [])
+    places = [state] if state is not None else wide
+    stand_ins = {
+        "missing": read_stand_ins(missing or [], places, "--missing"),
+        "other": read_stand_ins(other or [], places, "--other"),
+    }
+    place = places[0] if places else ""
+    with Ticker() as tick:
+        done = releasing.release(
+            mechanism,
+            file,
+            query=read_query_option(asked, levels, framework.alphabet),
+            nodes=read_nodes_option(nodes),
+            confidence=confidence,
+            id=id,
+            time=time,
+            state=state,
+            columns=wide or None,
+            ragged=ragged,
+            missing=stand_ins["missing"].get(place),
+            other=stand_ins["other"].get(place),
+            chains_from_data=chain_from_data,
+            output=output,
+            receipt=receipt,
+            overwrite=overwrite,
+            progress=tick,
+        )
+    print_answer(done, output, receipt, as_json)
+
+
+def print_answer(done: "Release", output: Path, receipt: Path | None, as_json: bool) -> None:
+    """The answer and its receipt; notes go to the standard error."""
+    from privet.cli import say
+    from privet.cli.output import print_blank, print_json, print_text
+    from privet.releasing.files import receipt_path_for
+
+    known = done.receipt
+    place = receipt_path_for(output) if receipt is None else receipt
+    for note in known.notes:
+        say(f"note: {note}.")
+    if as_json:
+        print_json(
+            {
+                "output": str(output),
+                "receipt_file": str(place),
+                "answer": list(done.rows),
+                "receipt": known.to_json(),
+            }
+        )
+        return
+    print_text(known.sentence, style="bold")
+    print_blank()
+    print_numbers(done)
+    for line in known.spent_lines:
+        print_text(line)
+    if known.randomness != "private":
+        print_text(f"Randomness: {known.randomness}.", style="bold red")
+    print_text(f"Answer: {output}")
+    print_text(f"Receipt: {place}")
+
+
+def print_numbers(done: "Release") -> None:
+    """The numbers with their intervals, and the error to expect."""
+    from privet.cli.output import percent, plain, print_table, print_text
+    from privet.releasing import Answer
+
+    answer = done.receipt.parts[0]
+    if not isinstance(answer, Answer):
+        return
+    about = [name for name in done.rows[0] if name not in ("value", "lower", "upper")]
+    rows = [
+        [
+            *(str(row[name]).replace("_", " ") for name in about),
+            *(plain(row[name]) for name in ("value", "lower", "upper")),
+        ]
+        for row in done.rows
+    ]
+    header = [name.replace("_", " ") for name in about]
+    print_table("", [*header, "value", "lower", "upper"], rows, text_columns=len(about))
+    print_text(
+        f"Each number is expected to be off by {plain(answer.expected_error)}; 'lower' and 'upper' "
+        f"hold the true one with probability {percent(float(answer.confidence))}."
+    )

@@ -1,0 +1,5 @@
+"""The Markov Quilt Mechanism."""
+
+from privet.mechanisms.markov_quilt.mechanism import MarkovQuilt
+
+__all__ = ["MarkovQuilt"]

@@ -1,0 +1,158 @@
+"""Releasing the answer to a query about one or several series whose steps depend on each other.
+
+Contract. What goes out is the answer, its intervals, and the receipt; no row of the data does. The
+protected unit is the state of any one step of one series. The number of series, the length of each
+and the range of steps that was read are published and named in the guarantee, as the noise depends
+on them; so is every assumption: the chains, that they were known before the data, that no step is
+missing. Data that no chain of the framework can produce are refused, by position, before the draw.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from privet.errors import DataError
+from privet.privacy import Guarantee
+from privet.queries import cut
+from privet.releasing.answer_table import answer_rows
+from privet.releasing.answers import Answer, describe_answer
+from privet.releasing.blocks import Progress
+from privet.releasing.job import Drawn, Job
+from privet.releasing.notes import weak_parameters
+from privet.releasing.query_plan import group_scale, helps_little
+from privet.releasing.query_request import QueryRequest, read_series
+from privet.symbols import Words
+
+if TYPE_CHECKING:
+    from privet.data import ArrowFrame
+
+PUBLIC_CHAINS = "the chains were public: known before the data were seen"
+FITTED_CHAINS = (
+    "the chains were public before, though they were fitted to the very series that are protected: "
+    "what they tell of these is not covered by the promise"
+)
+CONSECUTIVE = "the entries of a series are its consecutive steps, none missing"
+
+
+def prepare_query(
+    request: QueryRequest, data: Any, frame: Callable[[], "ArrowFrame"], progress: Progress
+) -> Job:
+    """Read the series and check everything; nothing is drawn.
+
+    `frame()` reads the table, where there is one. Errors: DomainError, MissingValueError and
+    DataError by place; ModelError for series that no chain can produce; ParameterError.
+    """
+    progress("reading the series", 0, 0)
+    words, stand_ins = read_series(request, data, frame)
+    mechanism, query, nodes = request.mechanism, request.query, request.nodes
+    lengths = Counter(words.lengths.tolist())
+    if not len(words):
+        raise DataError("There is no series.", hint="There is nothing to ask about.")
+    progress("finding the noise", 0, 0)
+    mechanism.check(query, words, nodes)
+    answer = replace(
+        describe_answer(
+            mechanism,
+            query,
+            lengths,
+            nodes=nodes,
+            confidence=request.confidence,
+            column=request.state,
+        ),
+        **stand_ins,
+    )
+    promise = _guarantee(request, lengths)
+
+    def draw(tell: Progress, measure: bool) -> Drawn:
+        tell("drawing", 0, 0)
+        released = mechanism.release(query, words, nodes)
+        rows = answer_rows(
+            query,
+            mechanism.alphabet,
+            released,
+            mechanism.interval(query, released, words.lengths, request.confidence, nodes),
+        )
+        wrong = _differences(request, words, released) if measure else ()
+        return Drawn(released, None, wrong, rows)
+
+    return Job(
+        "query",
+        promise,
+        answer.spent,
+        (answer,),
+        draw,
+        shape={
+            "series": len(words),
+            "steps": int(words.codes.size),
+            "shortest": min(lengths),
+            "longest": max(lengths),
+            "numbers": answer.symbols,
+        },
+        layout=_layout(request),
+        notes=(*_notes(request, answer), *weak_parameters(promise.epsilon)),
+    )
+
+
+def _guarantee(request: QueryRequest, lengths: Counter[int]) -> Guarantee:
+    """The mechanism's promise, with what goes out and what was taken as public."""
+    own = request.mechanism.guarantee_of(request.query)
+    count, sizes = lengths.total(), sorted(lengths)
+    if count == 1:
+        published = [f"the number of steps of the series ({sizes[0]})"]
+    elif len(sizes) == 1:
+        published = [f"the number of series ({count}) and of the steps of each ({sizes[0]})"]
+    else:
+        published = [
+            f"the number of series ({count}) and of the steps of each ({sizes[0]} to {sizes[-1]})"
+        ]
+    if request.nodes is not None:
+        start, stop = request.nodes
+        published.append(f"that only the steps {start} to {stop - 1}, counted from 0, were read")
+    return replace(own, published=(*published, *request.published)).with_assumptions(
+        FITTED_CHAINS if request.chains_from_data else PUBLIC_CHAINS,
+        CONSECUTIVE,
+        *request.assumptions,
+    )
+
+
+def _layout(request: QueryRequest) -> dict[str, Any]:
+    """Where the series were read."""
+    if request.columns:
+        return {"columns": list(request.columns), "ragged": request.ragged}
+    roles = {"id": request.id, "time": request.time, "state": request.state}
+    return {role: name for role, name in roles.items() if name is not None}
+
+
+def _notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
+    """What to know of the noise; what the framework itself has to say comes first."""
+    said: tuple[str, ...] = getattr(request.mechanism.framework, "notes", tuple)()
+    return (*(note.rstrip(".") for note in said), *_noise_notes(request, answer))
+
+
+def _noise_notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
+    if not answer.scale:
+        return ("no step can move this answer, so it was known beforehand and got no noise",)
+    mechanism, query, nodes = request.mechanism, request.query, request.nodes
+    if getattr(mechanism, "method", "") == "group":
+        return ()  # as was asked for
+    group = group_scale(mechanism, query, sorted(answer.lengths), nodes)
+    if helps_little(answer.scale, group):
+        note = (
+            "the chains are too slow for series of this length: the noise is as large as if all "
+            "steps of a series were protected at once"
+        )
+        return (note,)
+    return ()
+
+
+def _differences(request: QueryRequest, words: Words, released: Any) -> tuple[float, ...]:
+    """How far the released numbers are from the truth, which only public data may show."""
+    mechanism, query = request.mechanism, request.query
+    codes, offsets = cut(words.codes, words.offsets, request.nodes)
+    raw = query.raw(mechanism.alphabet, codes, offsets)
+    truth = query.finish(raw, mechanism.alphabet, codes.size)
+    away = np.ravel(np.asarray(released, np.float64)) - np.ravel(np.asarray(truth, np.float64))
+    return tuple(np.abs(away).tolist())
