@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from privet import Alphabet, HiddenMarkovModel, Language, MarkovChain, read_model
+from privet import Alphabet, ChainBox, HiddenMarkovModel, Language, MarkovChain, read_model
 from privet.languages.automaton import Automaton
 from privet.languages.documents import FORMS
 from privet.languages.expressions import MOST_POSITIONS
@@ -21,7 +21,7 @@ def test_every_file_is_read(tmp_path: Path) -> None:
         (tmp_path / "model.json").write_text(text, encoding="utf-8")
         models.append(read_model(tmp_path / "model.json"))
     kinds = [type(model) for model in models]
-    assert kinds == [*[Language] * 4, MarkovChain, HiddenMarkovModel]
+    assert kinds == [*[Language] * 4, MarkovChain, ChainBox, HiddenMarkovModel]
     assert [form for text in SHOWN for form in FORMS if form in json.loads(text)] == [*FORMS]
     pattern, allowed, moves, transitions = models[:4]
     home = Alphabet(["home", "work", "on leave"])
