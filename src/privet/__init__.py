@@ -1,20 +1,20 @@
 """Privet: differential privacy for categories and sequences of categories.
 
 Contract. Every public name imports from here (`from privet import RandomizedResponse`), and
-`estimate`, `decode`, `queries`, `testing` and `datasets` are reached as
-submodules. Importing `privet` imports
-nothing else: a name brings in its room, and the libraries that room needs, when it is first used
-(PEP 562). An unknown name is an AttributeError, as in any module. `dir(privet)` lists the public
-names.
+`estimate`, `decode`, `queries`, `testing`, `datasets` and `verify` are reached as submodules.
+Importing `privet` imports nothing else: a name brings in its room, and the libraries that room
+needs, when it is first used (PEP 562). An unknown name is an AttributeError, as in any module.
+`dir(privet)` lists the public names.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privet import datasets, estimate, queries, testing
+    from privet import datasets, estimate, queries, testing, verify
     from privet.chains import ChainBox, HiddenMarkovModel, MarkovChain, read_model, save_model
     from privet.errors import (
         BudgetExceededError,
+        CertificateError,
         ColumnNotFoundError,
         DataError,
         DomainError,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         PrivacyLeakWarning,
         PrivetError,
         RandomnessError,
+        UndecidedError,
     )
     from privet.estimate import decode
     from privet.languages import Language
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Alphabet",
     "BudgetExceededError",
+    "CertificateError",
     "ChainBox",
     "Codes",
     "ColumnNotFoundError",
@@ -86,6 +88,7 @@ __all__ = [
     "Receipt",
     "RecordLoss",
     "Release",
+    "UndecidedError",
     "Wasserstein",
     "WordExponential",
     "WordPermuteAndFlip",
@@ -103,6 +106,7 @@ __all__ = [
     "release",
     "save_model",
     "testing",
+    "verify",
     "words_from_table",
 ]
 
@@ -112,6 +116,7 @@ _SUBMODULES = {
     "estimate": "estimate",
     "queries": "queries",
     "testing": "testing",
+    "verify": "verify",
 }
 """Public submodules, and where they are."""
 

@@ -16,6 +16,8 @@ private value: counts and positions only. Payload keywords become attributes.
     ├── OutputError (OSError)               a file could not be written; nothing was left behind
     ├── ModelError (ValueError)             a language, chain or hidden Markov model is ill-formed
     ├── BudgetExceededError (RuntimeError)  the release would cost more than is left
+    ├── CertificateError (ValueError)       a proof or a counterexample does not show what it claims
+    ├── UndecidedError (RuntimeError)       an exact answer was not reached within the limits
     ├── RandomnessError (RuntimeError)      the bit source cannot be trusted or copied
     └── MissingExtraError (ImportError)     an optional dependency is not installed
 
@@ -86,6 +88,14 @@ class ModelError(PrivetError, ValueError):
 
 class BudgetExceededError(PrivetError, RuntimeError):
     """The release asked for would cost more than the budget has left."""
+
+
+class CertificateError(PrivetError, ValueError):
+    """A certificate or counterexample fails its check; the message names the field or the step."""
+
+
+class UndecidedError(PrivetError, RuntimeError):
+    """A limit came before the exact answer; carries `low` and `high`, between which it lies."""
 
 
 class RandomnessError(PrivetError, RuntimeError):

@@ -47,6 +47,7 @@ SUBMODULES = {
     "estimate": "privet.estimate",
     "queries": "privet.queries",
     "testing": "privet.testing",
+    "verify": "privet.verify",
 }
 HEAVY = {
     "duckdb",

@@ -1,0 +1,166 @@
+"""A proof about a hidden Markov model as a file: the model, the claim, and what shows it.
+
+Contract. The JSON form holds the model and the two secrets as people wrote them and, beside them,
+the proof about the weighted automaton they stand for. The check reads both, makes sure in rationals
+that the automaton is the model's, and then re-checks the proof by integer dot products
+(`privet.weighted.check`); no engine is involved. Unknown fields and other types are refused.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from privet.chains import HiddenMarkovModel
+from privet.errors import CertificateError, PrivetError
+from privet.verify.problem import Law
+from privet.weighted.certificate import Certificate, fraction_text
+from privet.weighted.check import Claim, Problem
+from privet.weighted.check import check_certificate as check_proof
+from privet.weighted.limits import Lengths
+
+KIND = "hidden-markov-certificate"
+VERSION = 1
+_FIELDS = (
+    "kind",
+    "version",
+    "model",
+    "first",
+    "second",
+    "ratio",
+    "shortest",
+    "longest",
+    "proof",
+)
+
+
+@dataclass(frozen=True)
+class ModelCertificate:
+    """No word of these lengths is more than `ratio` times as likely under `first` as `second`."""
+
+    model: HiddenMarkovModel
+    first: Law
+    second: Law
+    ratio: Fraction
+    lengths: Lengths
+    proof: Certificate
+
+    def to_json(self) -> dict[str, Any]:
+        """What `check_certificate` reads; exact numbers as text."""
+        return {
+            "kind": KIND,
+            "version": VERSION,
+            "model": self.model.to_json(),
+            "first": [fraction_text(entry) for entry in self.first],
+            "second": [fraction_text(entry) for entry in self.second],
+            "ratio": fraction_text(self.ratio),
+            "shortest": self.lengths.shortest,
+            "longest": self.lengths.longest,
+            "proof": self.proof.to_json(),
+        }
+
+    def __repr__(self) -> str:
+        return f"ModelCertificate({self.proof!r})"
+
+
+@dataclass(frozen=True)
+class ModelClaim:
+    """What a valid certificate proves, in the terms of the model."""
+
+    model: HiddenMarkovModel
+    first: Law
+    second: Law
+    ratio: Fraction
+    lengths: Lengths
+
+
+def check_certificate(document: object) -> ModelClaim:
+    """The claim of a certificate file's content. Errors: CertificateError naming what fails."""
+    return check_model_certificate(document)
+
+
+def check_model_certificate(document: object) -> ModelClaim:
+    """As `check_certificate`."""
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        raise CertificateError(f"What should be a certificate is not of kind '{KIND}'.")
+    for name in _FIELDS:
+        if name not in document:
+            raise CertificateError(f"The certificate lacks the field '{name}'.", field=name)
+    for name in document:
+        if name not in _FIELDS:
+            raise CertificateError(f"The certificate has an unknown field {name!r}.", field=name)
+    if type(document["version"]) is not int or document["version"] != VERSION:
+        raise CertificateError("The certificate is of another version.", field="version")
+    try:
+        model = HiddenMarkovModel.from_json(document["model"])
+    except (PrivetError, TypeError) as error:
+        raise CertificateError(f"The model of the certificate: {error}", field="model") from None
+    first = _law(document["first"], "first", len(model.states))
+    second = _law(document["second"], "second", len(model.states))
+    claim = check_proof(document["proof"])
+    _same_automaton(claim.problem, model, first, second)
+    lengths = _lengths(document, claim)
+    ratio = _fraction(document["ratio"], "ratio")
+    if ratio != claim.ratio:
+        raise CertificateError("The proof is about another ratio.", field="ratio")
+    return ModelClaim(model, first, second, ratio, lengths)
+
+
+def _lengths(document: dict[str, Any], claim: Claim) -> Lengths:
+    """The lengths claimed, if the proof covers them."""
+    shortest, longest = document["shortest"], document["longest"]
+    for name, value in (("shortest", shortest), ("longest", longest)):
+        if (name == "shortest" or value is not None) and (type(value) is not int or value < 1):
+            raise CertificateError(f"The field '{name}' is not a length.", field=name)
+    lengths = Lengths(shortest, longest)
+    if longest is not None and longest < shortest:
+        raise CertificateError("The longest length is below the shortest.", field="longest")
+    if not Lengths(claim.shortest, claim.longest).covers(lengths):
+        raise CertificateError("The proof covers fewer lengths.", field="longest")
+    return lengths
+
+
+def _same_automaton(problem: Problem, model: HiddenMarkovModel, first: Law, second: Law) -> None:
+    """Refuse a proof about an automaton that is not the model's, up to common factors."""
+    size, symbols = len(model.states), len(model.observations)
+    if problem.moves != ((0,) * symbols,) or problem.initial != 0:
+        raise CertificateError("The proof has a control, and the model has none.", field="proof")
+    if len(problem.finals[0]) != size:
+        raise CertificateError("The proof has another number of states.", field="proof")
+    _proportional([*problem.first, *problem.second], [*first, *second], "the secrets")
+    _proportional(problem.finals[0], [Fraction(1)] * size, "the final weights")
+    rows, seen = model.exact_transition, model.exact_emission
+    theirs = [entry for m in problem.steps[0] if m is not None for row in m for entry in row]
+    ours = [seen[i][x] * entry for x in range(symbols) for i in range(size) for entry in rows[i]]
+    _proportional(theirs, ours, "the steps")
+
+
+def _proportional(theirs: "list[int] | tuple[int, ...]", ours: list[Fraction], what: str) -> None:
+    scale = next((a / b for a, b in zip(theirs, ours, strict=True) if b), Fraction(0))
+    if scale <= 0 or any(a != scale * b for a, b in zip(theirs, ours, strict=True)):
+        raise CertificateError(f"The proof differs from the model in {what}.", field="proof")
+
+
+def _law(value: object, name: str, size: int) -> Law:
+    if not isinstance(value, list) or len(value) != size:
+        raise CertificateError(f"The field '{name}' is not one entry a state.", field=name)
+    law = tuple(_fraction(entry, name) for entry in value)
+    if sum(law) != 1:
+        raise CertificateError(f"The field '{name}' does not sum to 1.", field=name)
+    return law
+
+
+def _fraction(value: object, name: str) -> Fraction:
+    """A nonnegative fraction in text, as long as it may be."""
+    over, _, under = value.partition("/") if isinstance(value, str) else ("", "", "")
+    if not over.isascii() or not over.isdigit() or (under and not under.isdigit()):
+        raise CertificateError(f"The field '{name}' has an entry that is no fraction.", field=name)
+    if under and not int_of(under):
+        raise CertificateError(f"The field '{name}' divides by zero.", field=name)
+    return Fraction(int_of(over), int_of(under or "1"))
+
+
+def int_of(digits: str) -> int:
+    """The integer of decimal digits, however many."""
+    from flint import fmpz
+
+    return int(fmpz(digits))

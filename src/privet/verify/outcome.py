@@ -1,0 +1,102 @@
+"""What a verification can say: it holds, it is violated, or it is not decided.
+
+Contract. There is no fourth answer and no default one. Holds carries what re-checks it without the
+engine, Violated the output that breaks the claim with its exact probabilities, Undecided a bracket
+that is true as far as it goes. None of the three has a truth value: `if verify.hidden_markov(...)`
+would take Undecided for yes.
+"""
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from privet.verify.certificate import ModelCertificate
+
+Ratio = Fraction | float
+"""A Fraction, or math.inf."""
+
+
+@dataclass(frozen=True)
+class Bracket:
+    """`low` <= the true value <= `high`; `witness`: what reaches `low`; `reason`: "" if closed."""
+
+    low: Ratio
+    high: Ratio
+    witness: tuple[Hashable, ...] | None = None
+    reason: str = ""
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the value is known exactly."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        return f"[{float(self.low):.10g}, {float(self.high):.10g}]"
+
+
+@dataclass(frozen=True)
+class FiniteCertificate:
+    """The (epsilon, delta) guarantee of a finite mechanism, and where it is nearest to failing.
+
+    `delta`: an upper bound of the smallest delta, at most the one claimed; `pair`: the rows that
+    need it; `outputs`: the columns of the worst set; `pairs`: how many ordered pairs were checked.
+    """
+
+    delta: Fraction
+    pair: tuple[int, int]
+    outputs: tuple[int, ...]
+    pairs: int
+
+
+class _NoTruthValue:
+    def __bool__(self) -> NoReturn:
+        raise TypeError("A verification has three outcomes: ask isinstance(outcome, Holds).")
+
+
+@dataclass(frozen=True)
+class Holds(_NoTruthValue):
+    """The claim holds; `certificate` shows it to anyone."""
+
+    certificate: "ModelCertificate | FiniteCertificate"
+
+
+@dataclass(frozen=True)
+class Violated(_NoTruthValue):
+    """The claim fails: `word` has the two exact probabilities, whose quotient is `ratio`."""
+
+    word: list[Hashable]
+    first_probability: Fraction
+    second_probability: Fraction
+    ratio: Ratio
+
+
+@dataclass(frozen=True)
+class SetViolated(Violated):
+    """A finite mechanism fails: `word` lists the columns of the worst set of outputs.
+
+    `pair`: (i, j), the rows with P(set | i) > e^epsilon P(set | j) + delta; `delta`: an upper bound
+    of the smallest delta that would do for all pairs.
+    """
+
+    pair: tuple[int, int]
+    delta: Fraction
+
+
+@dataclass(frozen=True)
+class Undecided(_NoTruthValue):
+    """Neither was shown. `bracket`: of the largest ratio; `hint`: what to try."""
+
+    bracket: Bracket
+    reason: str
+    hint: str
+
+
+Outcome = Holds | Violated | Undecided
+
+
+def ratio_of(first: Fraction, second: Fraction) -> Ratio:
+    """first / second, infinite for a positive number over 0."""
+    return first / second if second else math.inf

@@ -1,0 +1,61 @@
+"""Which lengths a search covers, how long it may take, and what says that it is over.
+
+Contract. Limits bound the work, never the answer: a search that reaches one says so and gives what
+it has. An interrupt (KeyboardInterrupt) during a search is one more such reason.
+"""
+
+import math
+import time
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """`shortest`..`longest` symbols; None: no bound."""
+
+    shortest: int
+    longest: int | None
+
+    def after(self) -> "Lengths":
+        """What is left after one symbol."""
+        longest = None if self.longest is None else self.longest - 1
+        return Lengths(max(self.shortest - 1, 0), longest)
+
+    def covers(self, other: "Lengths") -> bool:
+        """Whether every length of the other is one of these."""
+        if self.shortest > other.shortest:
+            return False
+        return self.longest is None or (other.longest is not None and self.longest >= other.longest)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """`seconds` of wall time (None: no limit); `nodes`: prefixes kept in memory."""
+
+    seconds: float | None = 60.0
+    nodes: int = 100_000
+
+
+class Clock:
+    """The limits of one question, started; several searches share it."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self._end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that remain, possibly infinitely many."""
+        return self._end - time.monotonic()
+
+    def spent(self, nodes: int, cap: int | None = None) -> str:
+        """Why to stop after so many nodes, "" if there is no reason."""
+        if nodes >= (self.limits.nodes if cap is None else min(cap, self.limits.nodes)):
+            return "node limit"
+        return "time limit" if time.monotonic() > self._end else ""
+
+    def part(self, share: float, nodes: int | None = None) -> "Clock":
+        """A clock for a share of the time that is left, and perhaps for fewer nodes."""
+        seconds = None if self.limits.seconds is None else max(0.0, self.left) * share
+        most = self.limits.nodes if nodes is None else min(nodes, self.limits.nodes)
+        return Clock(Limits(seconds, most))
