@@ -93,5 +93,5 @@ def float_up(x: Fraction) -> float:
 
 
 def float_down(x: Fraction) -> float:
-    """The largest double at or below x (-inf where x is beyond the doubles)."""
-    return -float_up(-x)
+    """The largest double at or below x (-inf where x is beyond the doubles); 0 is never -0."""
+    return 0.0 - float_up(-x)

@@ -80,3 +80,4 @@ def test_doubles_around_numbers_beyond_them() -> None:
     assert float_down(-(Fraction(10) ** 400)) == -math.inf
     assert float_up(Fraction(1, 10**400)) == 5e-324
     assert float_down(Fraction(1, 10**400)) == 0
+    assert math.copysign(1, float_down(Fraction(0))) == 1

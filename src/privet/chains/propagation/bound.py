@@ -177,7 +177,8 @@ def _joined(pieces: Pieces, left: list[Block], right: list[Block]) -> Iterator[l
         before = _gather(left, left_start, starts[part], size)
         beyond = _gather(right, right_start, starts[part], size)
         with np.errstate(invalid="ignore", over="ignore"):
-            product = np.where(before > 0, before * beyond, 0.0)
+            product = np.where(before == 0, 0.0, before * beyond)
+        product[np.isnan(product)] = np.inf  # what doubles cannot tell is not taken for safe
         pair = product.argmax(axis=1)
         row = np.arange(len(pair))
         where = np.searchsorted(piece_start, starts[part], "right") - 1

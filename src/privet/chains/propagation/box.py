@@ -36,9 +36,9 @@ class BoxPropagation:
     def __init__(self, box: Box) -> None:
         lower, upper = np.asarray(box.lower, np.float64), np.asarray(box.upper, np.float64)
         self._size = len(lower)
-        self._right = Walk(SpreadStep(lower, upper), self._size)
+        self._right = Walk(SpreadStep(lower, upper), self._size, whole=False)
         before = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
-        self._left = Walk(SpreadStep(*before), self._size)
+        self._left = Walk(SpreadStep(*before), self._size, whole=False)
 
     def bound(self, pieces: Pieces) -> PropagationBound:
         """The bound for losses constant on pieces. Errors: ParameterError if they have gaps."""

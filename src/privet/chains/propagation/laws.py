@@ -161,7 +161,11 @@ class NodeLaws:
         high = np.where(live, np.maximum(law, TINY), 0.0)
         low = np.where(law >= TINY, law, 0.0)
         if self._region.invariant is not None:
-            high, low = high / self._region.invariant, low / self._region.invariant
+            # Where the invariant law is too small for a double, its ratio may be anything.
+            known = self._region.invariant >= TINY
+            share = np.where(known, self._region.invariant, 1.0)
+            high = np.where(known, high / share, np.where(live, np.inf, 0.0))
+            low = np.where(known, low / share, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             table = high[:, :, None] / low[:, None, :]
         table[np.isnan(table)] = 0.0

@@ -23,7 +23,8 @@ class SpreadStep:
     def __init__(self, lower: FloatArray, upper: FloatArray) -> None:
         self.size = len(lower)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            odds = upper[:, None, :] / lower[None, :, :]
+            # Never -0: what is divided by it must be inf, not -inf.
+            odds = upper[:, None, :] / (lower + 0.0)[None, :, :]
         odds[np.broadcast_to((upper == 0)[:, None, :], odds.shape)] = 0.0
         self._odds = odds  # (s, s', u): a(u) / b(u)
         count = self.size * self.size

@@ -103,14 +103,14 @@ class GivenStart:
         mixed = node
         while mixed < most - 1 and not self._laws[mixed].mixed:
             mixed += 1
-        psi = phi * self._laws[node].odds
+        psi = times(phi, self._laws[node].odds)
         blocks: list[Block] = []
         for count, bound in backward.over(pieces, psi, mixed - node):
             odds = self._laws[min(node, mixed)].odds.T
             if count > 1 or node > mixed:
                 # The largest ratio of two states never grows from one node to the next.
                 odds = np.full_like(bound, odds.max())
-            blocks.append((count, bound * odds * (1 + 4 * UNIT)))
+            blocks.append((count, times(bound, odds)))
             node += count
         return blocks
 
@@ -149,13 +149,13 @@ class AnyStart:
         np.fill_diagonal(phi, 1.0)
         if self._backward is None or not np.isfinite(law.odds).all():
             return phi, None
-        new = phi * law.odds * (1 + 4 * UNIT)
+        new = times(phi, law.odds)
         if psi is not None:
             gains = grown(psi, growth)
             self._backward.step.improve(gains)
             new = np.minimum(new, self._backward.step.step(gains))
         psi = closed(new)
-        return np.minimum(phi, psi * law.odds.T * (1 + 4 * UNIT)), psi
+        return np.minimum(phi, times(psi, law.odds.T)), psi
 
     def _rest(
         self, pieces: Pieces, phi: FloatArray, psi: FloatArray | None, law: NodeLaw
@@ -164,18 +164,24 @@ class AnyStart:
         mixed: list[Block] = []
         if psi is not None and self._backward is not None:
             walked = self._backward.over(pieces, psi)
-            turn = law.odds.T * (1 + 4 * UNIT)
-            mixed = [(count, bound * turn) for count, bound in walked]
+            mixed = [(count, times(bound, law.odds.T)) for count, bound in walked]
             if law.mixed:
                 return mixed
         unknown = self._unknown.over(pieces, phi)
         return lower(mixed, unknown) if mixed else unknown
 
 
+def times(bound: FloatArray, odds: FloatArray) -> FloatArray:
+    """At or above the product, entry by entry; never 0, and inf where doubles cannot tell."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        product = np.maximum(bound, TINY) * np.maximum(odds, TINY) * (1 + 4 * UNIT)
+    return np.where(np.isnan(product), np.inf, np.maximum(product, TINY))
+
+
 def unknown_before(region: Region) -> Walk:
     """The walk on which the law of every node may be any: a bound for every start."""
     rows = np.ascontiguousarray(region.transition.T)
-    return Walk(SpreadStep(rows, rows), len(rows))
+    return Walk(SpreadStep(rows, rows), len(rows), whole=False)
 
 
 def after(pieces: Pieces, node: int) -> Pieces:

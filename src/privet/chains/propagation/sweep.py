@@ -53,10 +53,15 @@ def affordable(size: int) -> int:
 
 @dataclass
 class Walk:
-    """A step, with what earlier walks learnt: the last fixed point, and one for each loss."""
+    """A step, with what earlier walks learnt: the last fixed point, and one for each loss.
+
+    `whole`: every entry of phi bounds something. It does not where some states cannot occur: the
+    entries of these mean nothing and must not be a way round for others.
+    """
 
     step: Step
     size: int
+    whole: bool = True
     known: dict[Fraction, FloatArray] = field(default_factory=dict)
 
     def guess(self, loss: Fraction) -> FloatArray | None:
@@ -153,6 +158,9 @@ class Walk:
         loss: Fraction,
     ) -> tuple[list[Block], FloatArray]:
         """One block for the `left` nodes that are not walked, the first of which has bound phi."""
+        if not self.whole:
+            star = above(self.step, growth, phi, ceiling, self.guess(loss))
+            return [*blocks, (left, star)], star
         # Steps are nonexpansive on sub-metric bounds (up to the factor for what rounding leaves of
         # that): what the fastest pair moves by now, none moves by more later.
         phi = closed(phi)
@@ -174,7 +182,8 @@ def _moved(phi: FloatArray, new: FloatArray) -> FloatArray:
 def closed(bound: FloatArray) -> FloatArray:
     """The bound made sub-metric: no way round through a third state is shorter.
 
-    The quantity bounded is sub-metric itself, so the shortest way is a bound too.
+    The quantity bounded is sub-metric itself, so the shortest way is a bound too; every state on
+    the way must be one that can occur.
     """
     for middle in range(len(bound)):
         with np.errstate(over="ignore"):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 from scipy.optimize import linprog
 
-from privet.chains import MarkovChain
+from privet.chains import ChainBox, MarkovChain
 from privet.chains.propagation import (
     Propagation,
     propagated_epsilon,
@@ -328,3 +328,74 @@ def test_scales_of_binary_chains() -> None:
         scale, bound = propagated_scale(binary(keep), "stationary", [(0, 1461, F(1))], F(1))
         assert float(scale) == pytest.approx(expected, abs=0.005)
         assert bound.epsilon <= 1
+
+
+def randomised_response_epsilon(first: npt.NDArray[Any], rows: Any, losses: list[float]) -> float:
+    """log P(all answers 0 | X_last = 0) / P(.. | X_last = 1), states 0 and 1 answered truly or not.
+
+    Other states answer 0 as if they were state 0.
+    """
+    seen = np.array(first, np.longdouble)
+    law = seen.copy()
+    for loss in losses[:-1]:
+        answer = np.ones(len(seen), np.longdouble)
+        answer[1] = np.exp(-np.longdouble(loss))
+        seen, law = (seen * answer) @ rows, law @ rows
+        total = law.sum()
+        seen, law = seen / total, law / total
+    return float(losses[-1] + np.log(seen[0] / law[0]) - np.log(seen[1] / law[1]))
+
+
+BORN_ONCE = [["9/10", "1/10", 0], ["1/10", "9/10", 0], ["1/2", "1/2", 0]]
+"""No step leads to the last state."""
+
+
+@pytest.mark.parametrize("count", [118, 119, 120, 122])
+def test_states_that_cannot_occur_are_no_way_round(count: int) -> None:
+    rows = np.array([[0.9, 0.1, 0], [0.1, 0.9, 0], [0.5, 0.5, 0]], np.longdouble)
+    losses = [0.1] * count + [2.0]
+    pieces = [(0, count, Fraction(1, 10)), (count, count + 1, Fraction(2))]
+    reached = randomised_response_epsilon(np.array([0.5, 0.5, 0.0]), rows, losses)
+    assert reached > 2.386
+    chain = MarkovChain(["1/2", "1/2", 0], BORN_ONCE)
+    assert propagated_epsilon(chain, "any", pieces).epsilon >= reached
+
+
+def test_a_walk_cut_short_goes_no_way_round_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.chains.propagation.sweep._MOST_NODES", 40)
+    monkeypatch.setattr("privet.chains.propagation.sweep._WORK", 40 * 64)
+    tiny = Fraction(1, 2 * 10**13)
+    rows: list[list[Any]] = [
+        [0, 0, 1 - tiny, tiny],
+        [0, 0, tiny, 1 - tiny],
+        [1 - tiny, tiny, 0, 0],
+        [tiny, 1 - tiny, 0, 0],
+    ]
+    periodic = MarkovChain(["1/2", "1/2", 0, 0], rows)
+    pieces = [
+        (0, 30, Fraction(0)),
+        (30, 31, Fraction(1)),
+        (31, 100, Fraction(0)),
+        (100, 101, Fraction(60)),
+    ]
+    # The first answer tells which half of its class the chain is in, and it hardly ever changes.
+    assert propagated_epsilon(periodic, "given", pieces).epsilon > Fraction("60.9999")
+    start = MarkovChain(["9/20", "9/20", "1/10"], BORN_ONCE)
+    steady = [(0, 303, Fraction(1, 10)), (303, 304, Fraction(2))]
+    assert propagated_epsilon(start, "given", steady).epsilon > Fraction("2.3862")
+
+
+class _SignedBox:
+    """A box whose zeros carry a sign, as rounding down can leave them."""
+
+    lower = np.array([[0.6, -0.0], [0.3, 0.3]])
+    upper = np.array([[1.0, 0.4], [0.7, 0.7]])
+
+
+def test_the_sign_of_a_zero_says_nothing() -> None:
+    one = [(0, 2, Fraction(1))]
+    assert propagated_epsilon_of_box(_SignedBox(), one).epsilon == 2
+    box = ChainBox([["0.6", "0"], ["0.3", "0.3"]], [["1", "0.4"], ["0.7", "0.7"]])
+    assert not np.signbit(box.lower).any()
+    # One chain of the box, both steps answered by randomised response: 1.58.
+    assert propagated_epsilon_of_box(box, one).epsilon >= Fraction("1.584")
