@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from algorithm_1 import beside_algorithm_1, beside_expansion
 from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes, rooms
+from series_cases import SERIES_CASES
 
 import privet
 
@@ -203,6 +204,7 @@ CASES: dict[str, Callable[..., None]] = {
     "memory": memory,
     "on-language": on_language,
     "words": words,
+    **SERIES_CASES,
 }
 
 if __name__ == "__main__":

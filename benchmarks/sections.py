@@ -21,6 +21,7 @@ from outcomes import (
 from peers import ROUTES
 from processes import Failed, Outcome, Processes
 from report import Section, Target, figure
+from series_sections import series
 
 SIZES = (2, 3, 8, 20, 51, 256, 1000)
 
@@ -305,5 +306,6 @@ SECTIONS = {
     "algorithm-1": algorithm_1,
     "expansion": expansion,
     "decode": decoding,
+    "series": series,
     "start": start_up,
 }
