@@ -77,9 +77,12 @@ def read_path(path: object, what: str) -> Path:
     return Path(os.fsdecode(path))
 
 
-def refuse_unwritable(path: str | Path, *, inputs: Iterable[str | Path] = ()) -> None:
+def refuse_unwritable(
+    path: str | Path, *, inputs: Iterable[str | Path] = (), what: str = "input file"
+) -> None:
     """Refuse, before anything is spent, a place that cannot be written to.
 
+    `what`: how the error calls the `inputs`.
     Errors: ParameterError if it is one of the `inputs` (under any name or link); OutputError for a
     folder that is missing or not writable and for something there that is not a regular file.
     """
@@ -87,7 +90,7 @@ def refuse_unwritable(path: str | Path, *, inputs: Iterable[str | Path] = ()) ->
     for source in inputs:
         if _same(place, Path(source)):
             raise ParameterError(
-                f"The output {path} is the input file, which is never overwritten.",
+                f"The output {path} is the {what}, which is never overwritten.",
                 hint="Give the output another name.",
                 path=str(path),
             )

@@ -134,6 +134,31 @@ def test_missing_and_other_states(run: Run, folder: Path) -> None:
     assert (done.code, "'asleep' is not in the alphabet" in done.error) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("option", "cell"), [("--missing", ""), ("--other", "play")], ids=["missing", "other"]
+)
+def test_stand_ins_of_wide_tables_hold_for_all_columns(
+    run: Run, folder: Path, option: str, cell: str
+) -> None:
+    (folder / "gaps.csv").write_text(f"t1,t2\nhome,{cell}\nwork,sick\n", encoding="utf-8")
+    chain = ("--chain", "chain.json", "-e", "1", "-o", "out.csv")
+    command = ("release", "query", "gaps.csv", "--columns", "t1,t2", "-q", "histogram", *chain)
+    done = run(*command)
+    assert (done.code, f"{option} SYMBOL" in done.error) == (1, True)
+    for more in (("t2=sick",), ("t1=sick",), ("sick", option, "work")):
+        done = run(*command, option, *more)
+        assert (done.code, option in done.error) == (2, True)
+        assert not (folder / "out.csv").exists()
+    assert run(*command, option, "sick").code == 0
+    assert getattr(receipt(folder).parts[0], option[2:]) == "sick"
+
+
+def test_a_model_is_not_called_the_input(run: Run, folder: Path) -> None:
+    done = run(*QUERY[:-1], "chain.json", "--query", "histogram")
+    assert (done.code, "chain.json is the model file" in done.error) == (2, True)
+    assert json.loads((folder / "chain.json").read_text(encoding="utf-8")) == CHAIN
+
+
 def test_one_series_and_wide_tables(run: Run, folder: Path) -> None:
     more = ("--chain", "chain.json", "--query", "count=sick", "-e", "1", "-o", "out.csv")
     one = ("release", "query", "week.csv", "--time", "day", "--state", "state")
@@ -442,7 +467,7 @@ BAD: list[tuple[str, int, str, tuple[str, ...]]] = [
     (
         "the chain as the output",
         2,
-        "input file",
+        "model file",
         (*QUERY[:-1], "chain.json", "--query", "histogram", "--overwrite"),
     ),
     ("a plan of a query with symbols", 2, "--symbols", (*PLAN, "--symbols", "a,b")),

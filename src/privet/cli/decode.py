@@ -63,7 +63,7 @@ def decode(
 
     require_file(released)
     for place in (output, receipt_path_for(output)):
-        refuse_unwritable(place, inputs=[chain])
+        refuse_unwritable(place, inputs=[chain], what="model file")
     model = read_chain_file(chain, "--chain")
     with Ticker() as tick:
         done = releasing.decode_release(

@@ -32,9 +32,11 @@ _OPTIONS = {
 def in_options(error: PrivetError, options: Collection[str]) -> str:
     """The error as a line for the command line, its remedy as options; `options`: there are."""
     column = getattr(error, "column", None)
+    # The columns of a wide table are one series, with one symbol for all of them.
+    symbol = "SYMBOL" if error.payload.get("every_column") else f"'{column}=SYMBOL'"
     rows = f" {_how_rows_count()}" if hasattr(error, "position") else ""
     if isinstance(error, MissingValueError) and column is not None:
-        hint = f"Name a symbol for missing values, --missing '{column}=SYMBOL', or complete them."
+        hint = f"Name a symbol for missing values, --missing {symbol}, or complete them."
         if "ragged" in error.hint:
             hint = f"If sequences end early, add --ragged. {hint}"
         if "stands for" not in error.hint:
@@ -43,7 +45,7 @@ def in_options(error: PrivetError, options: Collection[str]) -> str:
     if isinstance(error, DomainError) and column is not None and rows and "'other'" in error.hint:
         shown = error.hint[error.hint.find("(") : error.hint.rfind(")") + 1]
         hint = (
-            f"Name a symbol for such labels, --other '{column}=SYMBOL', or list them with the "
+            f"Name a symbol for such labels, --other {symbol}, or list them with the "
             f"others {shown}."
         )
         if error.payload.get("all_rows"):

@@ -104,13 +104,13 @@ def require_file(path: Path) -> None:
         raise DataError(f"There is no file {path}.", hint="Check the path.", path=str(path))
 
 
-def protect_schema(path: Path | None, *outputs: Path | None) -> None:
-    """Refuse outputs that would overwrite the schema, before anything is read."""
+def protect_schema(path: Path | None, *outputs: Path | None, what: str = "schema file") -> None:
+    """Refuse outputs that would overwrite the schema (or a model), before anything is read."""
     from privet.data import refuse_unwritable
 
     for place in outputs:
         if path is not None and place is not None:
-            refuse_unwritable(place, inputs=[path])
+            refuse_unwritable(place, inputs=[path], what=what)
 
 
 def schema_in(path: Path | None) -> "Schema | None":

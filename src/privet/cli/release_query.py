@@ -1,5 +1,6 @@
 """`privet release query`: one statistic of series whose steps depend on each other."""
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -91,11 +92,11 @@ def query(
     ] = False,
     missing: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=STATE", help="The state that a missing value counts as."),
+        typer.Option(metavar="STATE", help="The state that a missing value counts as."),
     ] = None,
     other: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=STATE", help="The state that any other label counts as."),
+        typer.Option(metavar="STATE", help="The state that any other label counts as."),
     ] = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
@@ -112,20 +113,15 @@ def query(
     the methods before anything is spent. In Python: privet.MarkovLaplace and privet.release.
     """
     from privet import releasing
-    from privet.cli.options import read_names, read_stand_ins
+    from privet.cli.options import read_names
     from privet.cli.output import Ticker
 
     for model in (*(chain or []), box):
-        protect_schema(model, output, receipt)
+        protect_schema(model, output, receipt, what="model file")
     framework = read_framework(chain, box, initial)
     mechanism = releasing.series_mechanism(framework, epsilon, method)
     wide = read_names(columns or [])
-    places = [state] if state is not None else wide
-    stand_ins = {
-        "missing": read_stand_ins(missing or [], places, "--missing"),
-        "other": read_stand_ins(other or [], places, "--other"),
-    }
-    place = places[0] if places else ""
+    symbols = [str(symbol) for symbol in framework.alphabet.symbols]
     with Ticker() as tick:
         done = releasing.release(
             mechanism,
@@ -138,8 +134,8 @@ def query(
             state=state,
             columns=wide or None,
             ragged=ragged,
-            missing=stand_ins["missing"].get(place),
-            other=stand_ins["other"].get(place),
+            missing=_stand_in(missing or [], state, symbols, "--missing"),
+            other=_stand_in(other or [], state, symbols, "--other"),
             chains_from_data=chain_from_data,
             output=output,
             receipt=receipt,
@@ -147,6 +143,25 @@ def query(
             progress=tick,
         )
     print_answer(done, output, receipt, as_json)
+
+
+def _stand_in(
+    texts: list[str], state: str | None, symbols: list[str], option: str
+) -> Hashable | None:
+    """The one symbol that stands in for a series, which in a wide table is all columns."""
+    from privet.cli.options import read_stand_ins
+    from privet.errors import ParameterError
+
+    if state is not None:
+        return read_stand_ins(texts, [state], option).get(state)
+    if any("=" in text and text.strip() not in symbols for text in texts):
+        raise ParameterError(
+            f"{option} names a column, but the columns of a wide table are one series.",
+            hint=f"Give one symbol for all of them: {option} STATE.",
+        )
+    if len(texts) > 1:
+        raise ParameterError(f"{option} is given twice.", hint=f"Give one: {option} STATE.")
+    return read_stand_ins(texts, [""], option).get("") if texts else None
 
 
 def print_answer(done: "Release", output: Path, receipt: Path | None, as_json: bool) -> None:

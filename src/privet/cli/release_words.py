@@ -161,8 +161,9 @@ def words(
     from privet.mechanisms.on_language import LanguageMechanism
 
     require_file(file)
-    for model in (schema, language, decode):
-        protect_schema(model, output, receipt)
+    protect_schema(schema, output, receipt)
+    for model in (language, decode):
+        protect_schema(model, output, receipt, what="model file")
     _check_outside(outside)
     models = _read_models(language, decode)
     table = _Table(file, (id, time, state), wide_columns((id, time, state), columns))

@@ -36,7 +36,13 @@ from privet.data.arrow import (
 )
 from privet.data.columns import decode_column, encode_column, encode_with_missing
 from privet.data.compact import compacted_column
-from privet.errors import ColumnNotFoundError, DataError, MissingValueError, ParameterError
+from privet.errors import (
+    ColumnNotFoundError,
+    DataError,
+    DomainError,
+    MissingValueError,
+    ParameterError,
+)
 from privet.symbols import Alphabet, Words
 
 _NAMES = re.compile(r"(.*?)([0-9]{1,9})\.\.\1([0-9]{1,9})", re.DOTALL)
@@ -50,6 +56,10 @@ _DATE = (
     r"^[0-9]{4}(-[0-9]{2}(-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?Z?)?)?"
     r"|-?Q[1-4]|-?W[0-9]{2}(-[1-7])?)$"
 )
+
+_TIMES_HINT = "Write times as numbers, or as 2024-05-01 or 2024-05-01 13:30, all in one way."
+_DAYS = np.array([0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
+_THURSDAY = 4
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,13 @@ def words_from_wide(
     codes = np.empty((rows, len(names)), alphabet.code_dtype)
     absent = np.zeros((rows, len(names)), bool)
     for place, name in enumerate(names):
-        column, nothing = encode_with_missing(table.column(name), alphabet, name=name, other=other)
+        try:
+            column, nothing = encode_with_missing(
+                table.column(name), alphabet, name=name, other=other
+            )
+        except DomainError as error:
+            error.payload["every_column"] = True  # one `other` is for all columns
+            raise
         codes[:, place] = column
         if nothing is not None:
             absent[:, place] = nothing
@@ -206,7 +222,8 @@ def order_of_times(column: Any, name: str) -> npt.NDArray[np.int64]:
 
     Numbers, dates and moments sort by value and ordered categories by their order; text must be all
     numbers (which sort as numbers, exactly) or ISO dates of one form. Errors: DataError for other
-    text; MissingValueError for a row without a time.
+    text, naming the first row of another form or without a date that exists; MissingValueError for
+    a row without a time.
     """
     values = _values(column, name)
     refuse_missing(values, name, "Every row needs a time; complete the data.")
@@ -214,8 +231,8 @@ def order_of_times(column: Any, name: str) -> npt.NDArray[np.int64]:
         array = one_array(compacted_column(column, name, keep_unused=True))
         return np.asarray(array.indices.to_numpy(zero_copy_only=False)).astype(np.int64)
     array = _distinct(values, name)
-    ranks = _ranks(array.dictionary, name)
-    return np.asarray(ranks[array.indices.to_numpy(zero_copy_only=False)])
+    codes = np.asarray(array.indices.to_numpy(zero_copy_only=False))
+    return np.asarray(_ranks(array.dictionary, codes, name)[codes])
 
 
 def _values(column: Any, name: str) -> Any:
@@ -251,10 +268,13 @@ def _not_told_apart(column: Any, name: str) -> DataError:
     )
 
 
-def _ranks(values: Any, name: str) -> npt.NDArray[np.int64]:
-    """Dense ranks of distinct values; values that are equal as numbers share one."""
+def _ranks(values: Any, codes: npt.NDArray[Any], name: str) -> npt.NDArray[np.int64]:
+    """Dense ranks of distinct values; values that are equal as numbers share one.
+
+    `codes`: which of the values each row has, for errors that name a row.
+    """
     if is_text(values.type):
-        values = _read_times(values.cast(pa.large_string()), name)
+        values = _read_times(values.cast(pa.large_string()), codes, name)
     if isinstance(values, list):
         numbers = [Decimal(text) for text in values]
         place = {number: rank for rank, number in enumerate(sorted(set(numbers)))}
@@ -263,7 +283,7 @@ def _ranks(values: Any, name: str) -> npt.NDArray[np.int64]:
     return np.asarray(ranked.to_numpy(zero_copy_only=False)).astype(np.int64)
 
 
-def _read_times(values: Any, name: str) -> Any:
+def _read_times(values: Any, codes: npt.NDArray[Any], name: str) -> Any:
     """Text times as whole numbers, as a list of decimal texts, or as the ISO dates they are."""
 
     def all_are(pattern: str) -> bool:
@@ -274,14 +294,72 @@ def _read_times(values: Any, name: str) -> Any:
         return values.cast(pa.int64())
     if all_are(_NUMBER):
         return values.to_pylist()
-    if all_are(_DATE) and len(pc.unique(pc.binary_length(values))) == 1:
+    if all_are(_DATE):
+        _one_form(values, codes, name)
         return values
     raise DataError(
         f"The column '{name}' holds text that is neither all numbers nor ISO dates of one form, "
         "so its order in time is not known.",
-        hint="Write times as numbers, or as 2024-05-01 or 2024-05-01 13:30.",
+        hint=_TIMES_HINT,
         column=name,
     )
+
+
+def _one_form(values: Any, codes: npt.NDArray[Any], name: str) -> None:
+    """Refuse dates of several forms, of which text order is not the order, and impossible ones."""
+    # Digits apart, every sign is the same: T or a blank, Z or none, as many decimals.
+    forms = pc.replace_substring_regex(values, "[0-9]", "0")
+    form = forms[0].as_py()
+    alike = pc.equal(forms, form).to_numpy(zero_copy_only=False)
+    if not alike.all():
+        row = int(np.argmin(alike[codes]))
+        raise DataError(
+            f"The column '{name}' writes dates in several forms, so its order in time is not "
+            f"known: row {row} is not written as row 0 is. {ROWS_COUNT}",
+            hint=_TIMES_HINT,
+            column=name,
+            position=row,
+        )
+    possible = _are_possible(values, form)
+    if not possible.all():
+        row = int(np.argmin(possible[codes]))
+        raise DataError(
+            f"Row {row} of the column '{name}' holds a date or time of day that does not exist. "
+            f"{ROWS_COUNT}",
+            hint="Correct it; months go from 01 to 12, hours from 00 to 23.",
+            column=name,
+            position=row,
+        )
+
+
+def _are_possible(values: Any, form: str) -> npt.NDArray[np.bool_]:
+    """Which dates of that form (digits are 0) exist; quarters and days of weeks always do."""
+
+    def part(start: int, size: int = 2) -> npt.NDArray[np.int64]:
+        text = pc.utf8_slice_codeunits(values, start, start + size)
+        return np.asarray(text.cast(pa.int64()).to_numpy(zero_copy_only=False))
+
+    years = part(0, 4)
+    possible = np.ones(years.size, np.bool_)
+    if "Q" in form:
+        return possible
+    if "W" in form:
+        weeks = part(form.index("W") + 1)
+        # The weekday of the last of December tells which years have 53 weeks.
+        last, before = ((y + y // 4 - y // 100 + y // 400) % 7 for y in (years, years - 1))
+        long = (last == _THURSDAY) | (before == _THURSDAY - 1)
+        return np.asarray((weeks >= 1) & (weeks <= np.where(long, 53, 52)))
+    months = part(5)
+    possible = (months >= 1) & (months <= 12)
+    if len(form) > len("0000-00"):
+        is_leap = (years % 4 == 0) & ((years % 100 != 0) | (years % 400 == 0))
+        most = _DAYS[np.where(possible, months, 1)] + (is_leap & (months == 2))
+        days = part(8)
+        possible &= (days >= 1) & (days <= most)
+    for place, below in ((11, 24), (14, 60), (17, 60)):
+        if len(form) > place + 1:
+            possible &= part(place) < below
+    return np.asarray(possible)
 
 
 def _refuse_repeated(
@@ -322,6 +400,7 @@ def _gap(gaps: npt.NDArray[np.bool_], names: list[str], ragged: bool) -> Missing
         hint=hint,
         position=row,
         column=names[place],
+        every_column=True,
     )
 
 

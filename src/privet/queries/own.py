@@ -3,8 +3,9 @@
 Contract. Nobody can compute the constant of a function that is only run, so it is believed, named
 in the assumptions of the guarantee, and tried: before a release, on random public words of the
 lengths released (at most five of them) and never on the data, `search_counterexample` looks for
-two words that break it; a pair that does is reported and nothing is released. Passed lengths are
-remembered, so a query object is searched once for each.
+two words that break it; a pair that does is reported and nothing is released. The search is made
+anew each time, as what a function does may change (with a variable it reads, say); one that gives
+one public word two answers is refused, as no constant speaks of it.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -20,9 +21,12 @@ from privet.queries.base import Codes, Query
 from privet.queries.levels import read_grid
 from privet.queries.pieces import Offsets
 from privet.queries.search import search_counterexample
+from privet.randomness import current_source, uniform_below
 from privet.symbols import Alphabet
 
 MOST_LENGTHS = 5
+AGAIN = 3
+"""How often a word is given to a function again, to see the same answer."""
 
 Function = Callable[[list[Any]], Any]
 
@@ -62,13 +66,24 @@ class Own(Query):
         self._grid = None if grid is None else read_grid(grid)
         self.is_whole = grid is None
         self.title = str(name)
-        self._passed: set[tuple[Alphabet, int]] = set()
 
     def constant(self, count: int) -> Fraction:
-        """The stated constant for words of which `count` nodes are read."""
-        if callable(self._constant):
-            return _read_constant(self._constant(count))
-        return self._constant
+        """The stated constant for words of which `count` nodes are read.
+
+        Errors: ParameterError if it is a function that fails or gives no number above 0.
+        """
+        if not callable(self._constant):
+            return self._constant
+        try:
+            stated = self._constant(count)
+        except Exception as error:  # whatever the function raises
+            raise ParameterError(
+                f"The constant of {self.title!r} is a function that raised a "
+                f"{type(error).__name__} for {count} nodes.",
+                hint="It takes a number of nodes, and must give a number greater than 0 for each.",
+                parameter="constant",
+            ) from error
+        return _read_constant(stated)
 
     def shape(self, alphabet: Alphabet) -> tuple[int, ...]:  # noqa: ARG002  # stated
         """() or (size,)."""
@@ -113,12 +128,11 @@ class Own(Query):
         distinct = sorted(set(lengths))
         step = max(1, -(-(len(distinct) - 1) // (MOST_LENGTHS - 1)))
         for count in {*distinct[::step], *distinct[-1:]}:
-            if (alphabet, count) not in self._passed:
-                self._search(alphabet, count)
-                self._passed.add((alphabet, count))
+            self._search(alphabet, count)
 
     def _search(self, alphabet: Alphabet, count: int) -> None:
         try:
+            self._ask_twice(alphabet, count)
             found = search_counterexample(self, alphabet, count)
         except DataError as error:
             raise ParameterError(
@@ -138,6 +152,19 @@ class Own(Query):
             parameter="constant",
             counterexample=found,
         )
+
+    def _ask_twice(self, alphabet: Alphabet, count: int) -> None:
+        """Refuse a function that draws random numbers or counts its calls, say."""
+        word = uniform_below(current_source(), len(alphabet), count).astype(alphabet.code_dtype)
+        offsets = np.array([0, count], np.int64)
+        first = self.values(alphabet, word, offsets)
+        if any(self.values(alphabet, word, offsets) != first for _ in range(AGAIN)):
+            raise ParameterError(
+                f"{self.title!r} gives different numbers for one and the same public word of "
+                f"{count} nodes.",
+                hint="Its numbers must follow from the word alone.",
+                parameter="function",
+            )
 
     def raw(self, alphabet: Alphabet, codes: Codes, offsets: Offsets) -> list[int]:
         """The numbers in units of the grid, rounded to the nearest whole."""

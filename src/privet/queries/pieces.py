@@ -26,6 +26,18 @@ def read_nodes(nodes: Nodes, length: int) -> tuple[int, int]:
     size = read_count(length, "length")
     if nodes is None:
         return 0, size
+    start, stop = read_range(nodes)
+    if stop > size:
+        raise ParameterError(
+            f"The nodes {start} .. {stop - 1} are not a range of the nodes 0 .. {size - 1}.",
+            hint="nodes=(start, stop) needs start < stop <= the number of nodes.",
+            parameter="nodes",
+        )
+    return start, stop
+
+
+def read_range(nodes: object) -> tuple[int, int]:
+    """(start, stop) of nodes of words of whatever length. Errors: ParameterError for none."""
     if not isinstance(nodes, tuple | list) or len(nodes) != 2:
         raise ParameterTypeError(
             f"nodes is a {type(nodes).__name__}, not a pair (start, stop).",
@@ -33,10 +45,10 @@ def read_nodes(nodes: Nodes, length: int) -> tuple[int, int]:
             parameter="nodes",
         )
     start, stop = (read_count(end, "nodes", minimum=0) for end in nodes)
-    if not start < stop <= size:
+    if start >= stop:
         raise ParameterError(
-            f"The nodes {start} .. {stop - 1} are not a range of the nodes 0 .. {size - 1}.",
-            hint="nodes=(start, stop) needs start < stop <= the number of nodes.",
+            f"The range of nodes {start}:{stop} holds no node.",
+            hint="nodes=(start, stop) needs start < stop: stop is the first node not read.",
             parameter="nodes",
         )
     return start, stop

@@ -17,7 +17,7 @@ from privet.exact import exact_number, float_up
 from privet.mechanisms import SeriesMechanism, Wasserstein
 from privet.privacy import RecordLoss
 from privet.privacy.loss import loss_units
-from privet.queries import Nodes, Query, read_query
+from privet.queries import Nodes, Own, Query, read_query
 from privet.releasing.receipt import Part
 
 if TYPE_CHECKING:
@@ -237,7 +237,40 @@ def check_answer(receipt: "Receipt", agree: Any) -> None:
         "its mechanism is none that answers queries, or its record losses are not the mechanism's",
     )
     if isinstance(mechanism, SeriesMechanism):
+        _check_guarantee(receipt, answer, mechanism, agree)
         _check_losses(answer, mechanism, agree)
+
+
+def _query_of(answer: Answer) -> Query | None:
+    """The query described; of a function of the user's own all but the function.
+
+    None for one whose constant is a function too.
+    """
+    if answer.query.get("query") != "own":
+        return read_query(answer.query)
+    given = {name: value for name, value in answer.query.items() if name != "query"}
+    return None if given["constant"] is None else Own(lambda _: 0, **given)
+
+
+def _check_guarantee(
+    receipt: "Receipt", answer: Answer, mechanism: SeriesMechanism, agree: Any
+) -> None:
+    """The promise has the unit and all assumptions of the mechanism and query; more may be there.
+
+    Assumptions were added for what was read, and a promise that assumes more says less.
+    """
+    from privet.releasing.queries import CONSECUTIVE, FITTED_CHAINS, PUBLIC_CHAINS
+
+    query = _query_of(answer)
+    if query is None:
+        query = Own(lambda _: 0, constant=lambda _: 1, name=answer.query["name"])
+    own, said = mechanism.guarantee_of(query), receipt.guarantee
+    agree(said.unit == own.unit, "its guarantee protects something else than its mechanism does")
+    stated = set(said.assumptions)
+    agree(
+        {*own.assumptions, CONSECUTIVE} <= stated and bool({PUBLIC_CHAINS, FITTED_CHAINS} & stated),
+        "its guarantee leaves out an assumption of its mechanism or query",
+    )
 
 
 def _check_losses(answer: Answer, mechanism: SeriesMechanism, agree: Any) -> None:
@@ -250,9 +283,9 @@ def _check_losses(answer: Answer, mechanism: SeriesMechanism, agree: Any) -> Non
             and largest == answer.record_loss,
             "its record losses are not those of its series",
         )
-    if answer.query.get("query") == "own":
-        return  # A function is not written down, so nothing can be computed again.
-    query = read_query(answer.query)
+    query = _query_of(answer)
+    if query is None:
+        return  # Its constants are not written down, so nothing can be computed again.
     read = sum(_read(steps, answer.nodes) * n for steps, n in answer.lengths.items())
     agree(
         (answer.grid, answer.divisor, answer.symbols)

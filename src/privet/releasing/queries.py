@@ -138,6 +138,9 @@ def _noise_notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
     mechanism, query, nodes = request.mechanism, request.query, request.nodes
     if getattr(mechanism, "method", "") == "group":
         return ()  # as was asked for
+    start, stop = nodes or (0, max(answer.lengths))
+    if stop - start == 1:
+        return ()  # one step is all steps, however quick the chains are
     group = group_scale(mechanism, query, sorted(answer.lengths), nodes)
     if helps_little(answer.scale, group):
         note = (

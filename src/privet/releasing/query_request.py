@@ -5,7 +5,7 @@ series, or Words. Nothing is drawn here. Refusals name rows, columns and positio
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,9 @@ from privet.errors import DataError, ParameterError
 from privet.exact import exact_number
 from privet.exact.number import Number
 from privet.mechanisms import Mechanism, SeriesMechanism
-from privet.mechanisms.base import LONGEST_WORD
 from privet.mechanisms.series import AnyQuery
-from privet.queries import Nodes, Own, Query, read_nodes, read_query
+from privet.queries import Nodes, Own, Query, read_query
+from privet.queries.pieces import read_range
 from privet.releasing.arguments import is_bare, refuse
 from privet.releasing.stand_ins import StandIn, check_stand_ins, stand_in
 from privet.symbols import Words, read_words
@@ -83,7 +83,7 @@ class QueryRequest:
         asked = read_query(query)
         if not isinstance(asked, Own):  # whose constant may depend on the number of steps
             asked.constants(mechanism.alphabet, 1)
-        within = None if nodes is None else read_nodes(nodes, LONGEST_WORD)
+        within = None if nodes is None else read_range(nodes)
         return cls(
             mechanism, asked, within, level, *sequence, chains_from_data=from_data, **options
         )
@@ -101,6 +101,18 @@ class QueryRequest:
         refuse(self.ragged and not self.columns, "ragged", "only a wide table ends rows early")
         for role, given in (("other", self.other), ("missing", self.missing)):
             check_stand_ins(given, self._state_columns, role)
+            # The columns of a wide table are one series: a receipt names one symbol for it.
+            if (
+                isinstance(given, Mapping)
+                and self.columns
+                and (len(given) < len(self.columns) or len(set(given.values())) > 1)
+            ):
+                raise ParameterError(
+                    f"A '{role}' symbol is given for some columns of a wide table, or several are.",
+                    hint=f"The columns are the steps of one series: give one symbol for all, as in "
+                    f"{role}='unknown'.",
+                    parameter=role,
+                )
 
     @property
     def _state_columns(self) -> list[str]:

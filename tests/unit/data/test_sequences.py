@@ -148,6 +148,49 @@ def test_text_without_an_order_in_time_is_refused(refused: Any, times: list[str]
     assert times[0] not in seen.error.message or not times[0]
 
 
+@pytest.mark.parametrize(
+    ("times", "row"),
+    [
+        (["2024-01-01 10:00", "2024-01-01 11:00", "2024-01-01T09:00"], 2),
+        (["2024-01-01T10:00", "2024-01-01T10:00", "2024-01-01 10:00"], 2),
+        (["2024-01-01T10:00:00Z", "2024-01-01T10:00:00.0"], 1),
+        (["2024-Q1", "2024W01"], 1),
+        (["2024-13-99 10:00", "2024-01-01 10:00"], 0),
+        (["2024-12-01", "2024-12-01", "2024-00-01"], 2),
+        (["2024-02-29", "2023-02-29"], 1),
+        (["2000-02-29", "1900-02-29"], 1),
+        (["2024-04-30", "2024-04-31"], 1),
+        (["2024-04-30", "2024-04-00"], 1),
+        (["2024-05", "2024-13"], 1),
+        (["2024-05-01 23:59", "2024-05-01 24:00"], 1),
+        (["2024-05-01 10:59", "2024-05-01 10:60"], 1),
+        (["2024-05-01T10:59:59.5Z", "2024-05-01T10:59:60.5Z"], 1),
+        (["2020-W53", "2021-W53"], 1),
+        (["2015W53-4", "2016W00-4"], 1),
+    ],
+    ids=str,
+)
+def test_dates_of_two_forms_and_impossible_ones_are_refused_by_row(
+    refused: Any, times: list[str], row: int
+) -> None:
+    with refused(DataError) as seen:
+        order_of_times(pa.chunked_array([times]), "t")
+    assert seen.error.position == row
+    assert f"ow {row} " in seen.text
+    assert not any(time in seen.error.message for time in times)
+
+
+def test_the_years_with_53_weeks() -> None:
+    for year in range(1900, 2101):
+        try:
+            datetime.date.fromisocalendar(year, 53, 1)
+        except ValueError:
+            with pytest.raises(DataError):
+                order_of_times(pa.array([f"{year}-W53"]), "t")
+        else:
+            assert order_of_times(pa.array([f"{year}-W53"]), "t").size == 1
+
+
 def test_a_repeated_id_and_time_is_refused(refused: Any) -> None:
     with refused(DataError) as seen:
         words_from_long(long_table(month=["10", "1", "9", "1.0", "10.0"]), ALPHABET, **ROLES)

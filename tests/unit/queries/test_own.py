@@ -165,7 +165,7 @@ def test_all_words_are_tried_where_they_are_few() -> None:
     assert search_counterexample(query, AB, 9) is not None
 
 
-def test_verification_reports_the_words_and_happens_once() -> None:
+def test_verification_reports_the_words_and_happens_each_time() -> None:
     calls: list[int] = []
 
     def function(word: list[str]) -> int:
@@ -182,7 +182,33 @@ def test_verification_reports_the_words_and_happens_once() -> None:
     assert {1, 39} <= set(calls)
     calls.clear()
     query.verify(AB, [1, 39])
-    assert calls == []
+    assert set(calls) == {1, 39}
+
+
+def test_a_function_that_changed_after_it_passed_is_refused() -> None:
+    weight = [1]
+    query = custom(lambda w: weight[0] * w.count("b"), constant=1)
+    query.verify(AB, [6])
+    weight[0] = 5
+    with pytest.raises(ParameterError, match="too small"):
+        query.verify(AB, [6])
+
+
+def test_a_function_that_answers_differently_is_refused() -> None:
+    calls = itertools.count()
+    query = custom(lambda _: next(calls) % 2, constant=5)
+    with pytest.raises(ParameterError, match="different numbers for one and the same") as refusal:
+        query.verify(AB, [6])
+    assert refusal.value.payload["parameter"] == "function"
+
+
+def test_a_constant_that_raises_is_refused() -> None:
+    query = custom(len, constant=lambda n: 1 / (n - 3), name="odd")
+    assert query.constant(4) == 1
+    with pytest.raises(ParameterError, match="'odd' is a function that raised a ZeroDivision"):
+        query.node_constants(AB, 3)
+    with pytest.raises(ParameterError, match="raised a KeyError"):
+        custom(len, constant=lambda n: {0: 1}[n]).verify(AB, [2])
 
 
 def test_a_function_that_fails_on_public_words_is_refused() -> None:

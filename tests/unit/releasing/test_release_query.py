@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -239,6 +240,71 @@ def test_slow_chains_are_named_as_such() -> None:
         assert any("too slow" in note for note in notes) == expected
     asked_for = MarkovLaplace(MarkovFramework(slow), epsilon=1, method="group")
     assert release(asked_for, word, query="count").receipt.notes == ()
+
+
+def test_one_step_is_not_told_that_chains_are_slow() -> None:
+    for word, nodes in ((["work"], None), (["work"] * 9, (3, 4))):
+        done = release(LAPLACE, word, query=count("work"), nodes=nodes)
+        assert not any("too slow" in note for note in done.receipt.notes)
+
+
+@pytest.mark.parametrize("nodes", [(5, 5), (0, 10**9 + 1)])
+def test_no_internal_limit_of_nodes_is_shown(nodes: tuple[int, int]) -> None:
+    with pytest.raises(ParameterError) as refusal:
+        release(LAPLACE, WEEK, query="histogram", nodes=nodes)
+    assert "999999999" not in str(refusal.value)
+    assert refusal.value.payload["parameter"] == "nodes"
+
+
+@pytest.mark.parametrize("role", ["missing", "other"])
+def test_a_wide_table_has_one_stand_in_for_all_columns(role: str) -> None:
+    cell = None if role == "missing" else "asleep"
+    frame = pd.DataFrame({"t1": ["home", cell], "t2": ["work", "sick"]})
+    mechanism = MarkovLaplace(MarkovFramework(CHAIN, initial="any"), epsilon=1)
+
+    def done(given: Any) -> Any:
+        options: Any = {"columns": ["t1", "t2"], role: given}
+        return release(mechanism, frame, query="histogram", **options).receipt.parts[0]
+
+    for given in ({"t1": "sick"}, {"t2": "sick"}, {"t1": "sick", "t2": "work"}):
+        with pytest.raises(ParameterError, match="wide table"):
+            done(given)
+    assert getattr(done("sick"), role) == "sick"
+    assert getattr(done({"t1": "sick", "t2": "sick"}), role) == "sick"
+
+
+@pytest.mark.parametrize("own", [None, 2, lambda _: 2], ids=["built in", "number", "function"])
+def test_a_receipt_without_its_assumptions_is_refused(own: Any) -> None:
+    query = "histogram" if own is None else custom(lambda w: w.count("sick"), constant=own)
+    content = json.loads(release(LAPLACE, WEEK, query=query).receipt.to_text())
+    assumptions = content["guarantee"]["assumptions"]
+
+    def read(changed: list[str], **more: Any) -> Receipt:
+        guarantee = {**content["guarantee"], "assumptions": changed, **more}
+        known = Receipt.from_json(content)
+        guarantee["sentence"] = replace(
+            known.guarantee, assumptions=tuple(changed), **more
+        ).sentence
+        return Receipt.from_json({**content, "guarantee": guarantee})
+
+    assert read([*assumptions, "something else holds"]).guarantee.assumptions[:-1]
+    for place in range(len(assumptions)):
+        with pytest.raises(FileFormatError, match="leaves out an assumption"):
+            read(assumptions[:place] + assumptions[place + 1 :])
+    with pytest.raises(FileFormatError, match="leaves out an assumption"):
+        read([])
+    with pytest.raises(FileFormatError, match="protects something else"):
+        read(assumptions, unit="All steps of a series")
+
+
+def test_the_constant_stated_is_compared_with_the_losses() -> None:
+    query = custom(lambda w: w.count("sick"), constant=2, name="sick days")
+    text = release(LAPLACE, WEEK, query=query).receipt.to_text()
+    smaller = text.replace("by at most 2:", "by at most 1:")
+    content = json.loads(smaller)
+    content["parts"][0]["query"]["constant"] = "1"
+    with pytest.raises(FileFormatError, match="do not follow from its noise"):
+        Receipt.from_json(content)
 
 
 def test_a_single_step() -> None:
