@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import privet
 from privet import Language
 from privet.symbols import Alphabet
 
@@ -191,6 +192,12 @@ def test_what_rates_are_called_and_what_is_read_is_explained(run: Run) -> None:
     assert "of exponential on all words, only" in done.out
 
 
+DATASETS = Path(privet.__file__).parent / "datasets"
+_SERIES = ("release", "query", str(DATASETS / "income.csv"), "--id", "state", "--time", "year")
+_ASKED = (*_SERIES, "--state", "quintile", "--query", "histogram", "--initial", "any", "-e", "1")
+QUERY = (*_ASKED, "--chain", str(DATASETS / "quintiles.json"), "-o", "out.csv")
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 @pytest.mark.parametrize("extra", [(), ("--json",)])
 @pytest.mark.parametrize(
@@ -198,6 +205,7 @@ def test_what_rates_are_called_and_what_is_read_is_explained(run: Run) -> None:
     [
         (*LONG, "--symbols", "home,work,sick"),
         ("release", "table", "voters.csv", "-c", "vote=Clinton,Dole", "-e", "1", "-o", "out.csv"),
+        QUERY,
     ],
 )
 def test_a_release_whose_report_is_lost_is_not_made_again(

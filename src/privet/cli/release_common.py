@@ -159,7 +159,7 @@ def print_release(
     for note in known.notes:
         if note not in added:
             say(f"note: {note}.")
-    with _release_is_made(output, place, spends="decoded_from" not in known.layout):
+    with release_is_made(output, place, spends="decoded_from" not in known.layout):
         if as_json:
             content = {"output": str(output), "receipt_file": str(place)}
             print_json({**content, "receipt": known.to_json()})
@@ -169,7 +169,7 @@ def print_release(
 
 
 @contextmanager
-def _release_is_made(output: Path, receipt: Path, spends: bool) -> Iterator[None]:
+def release_is_made(output: Path, receipt: Path, spends: bool = True) -> Iterator[None]:
     """Whoever does not see the report must still learn that there is a release: it was paid for."""
     from privet.cli import say
 

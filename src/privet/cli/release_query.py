@@ -1,5 +1,6 @@
 """`privet release query`: one statistic of series whose steps depend on each other."""
 
+import sys
 from collections.abc import Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,7 @@ from privet.cli.release_common import (
     Overwrite,
     ReceiptFile,
     protect_schema,
+    release_is_made,
 )
 
 if TYPE_CHECKING:
@@ -167,23 +169,32 @@ def _stand_in(
 def print_answer(done: "Release", output: Path, receipt: Path | None, as_json: bool) -> None:
     """The answer and its receipt; notes go to the standard error."""
     from privet.cli import say
-    from privet.cli.output import print_blank, print_json, print_text
+    from privet.cli.output import print_json
     from privet.releasing.files import receipt_path_for
 
     known = done.receipt
     place = receipt_path_for(output) if receipt is None else receipt
     for note in known.notes:
         say(f"note: {note}.")
-    if as_json:
-        print_json(
-            {
-                "output": str(output),
-                "receipt_file": str(place),
-                "answer": list(done.rows),
-                "receipt": known.to_json(),
-            }
-        )
-        return
+    with release_is_made(output, place):
+        if as_json:
+            print_json(
+                {
+                    "output": str(output),
+                    "receipt_file": str(place),
+                    "answer": list(done.rows),
+                    "receipt": known.to_json(),
+                }
+            )
+        else:
+            _print_report(done, output, place)
+        sys.stdout.flush()
+
+
+def _print_report(done: "Release", output: Path, place: Path) -> None:
+    from privet.cli.output import print_blank, print_text
+
+    known = done.receipt
     print_text(known.sentence, style="bold")
     print_blank()
     print_numbers(done)

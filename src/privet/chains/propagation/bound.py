@@ -16,7 +16,7 @@ import numpy as np
 
 from privet.chains.markov import MarkovChain
 from privet.chains.propagation.forests import IntArray
-from privet.chains.propagation.laws import Initial, region_of
+from privet.chains.propagation.laws import TINY, Initial, Region, region_of
 from privet.chains.propagation.programme import LinearStep
 from privet.chains.propagation.starts import left_side
 from privet.chains.propagation.sweep import Block, Pieces, Walk
@@ -25,6 +25,13 @@ from privet.errors import ParameterError
 from privet.exact import log_up
 
 _CHUNK = 1 << 21
+
+_MOST_FOR_FAINT = 300
+"""If losses add up to more, steps rarer than `TINY` may matter, and these have no digits.
+
+Below it no likelihood is more than e^300 times another, and what such steps add, 1e-290 of it at
+most, lies far below the rounding that is charged anyway.
+"""
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,7 @@ class Propagation:
         )
         self._alike = bool(alike)
         self._left = left_side(region, initial, self._backward)
+        self._is_faint = _is_faint(region)
 
     def bound(self, pieces: Pieces) -> PropagationBound:
         """The bound for losses constant on pieces. Errors: ParameterError if they have gaps."""
@@ -70,6 +78,9 @@ class Propagation:
         size = len(self._states)
         if size == 1:
             return _lone(checked, int(self._states[0]))
+        if self._is_faint and _total(checked) > _MOST_FOR_FAINT:
+            pair = int(self._states[0]), int(self._states[1])
+            return PropagationBound(_total(checked), 0, pair, inf, inf)
         # Beyond the doubles is inf, which bounds everything.
         with np.errstate(over="ignore"):
             right = self._forward.over(mirrored(checked), np.ones((size, size)))
@@ -111,6 +122,19 @@ def read_pieces(pieces: Pieces) -> Pieces:
     return kept
 
 
+def _total(pieces: Pieces) -> Fraction:
+    return sum(((stop - start) * loss for start, stop, loss in pieces), Fraction(0))
+
+
+def _is_faint(region: Region) -> bool:
+    """Whether a possible step, forward or backward, is too rare for the digits of a double."""
+    possible = region.transition > 0
+    faint = bool((possible & (region.transition < TINY)).any())
+    if region.reversal is None:
+        return faint
+    return faint or bool((possible.T & (region.reversal < TINY)).any())
+
+
 def mirrored(pieces: Pieces) -> Pieces:
     """The pieces seen from the last node."""
     length = pieces[-1][1]
@@ -121,7 +145,7 @@ def worst(
     pieces: Pieces, left: list[Block], right: list[Block], states: IntArray
 ) -> PropagationBound:
     """The largest r + log left + log right; blocks of both sides in the order of the nodes."""
-    total = sum(((stop - start) * loss for start, stop, loss in pieces), Fraction(0))
+    total = _total(pieces)
     spots = [spot for part in _joined(pieces, left, right) for spot in part]
     # Doubles decide which spots may be the worst, with room for what their logarithms may miss.
     highest = max(spot.score for spot in spots)

@@ -88,7 +88,11 @@ class GivenStart:
         growth = growth_of(loss)
         if self._size > _EXACT_STATES or not (_digits(before) and _digits(law)):
             return np.full_like(phi, float(phi.max()) * growth * (1 + 4 * UNIT))
-        joint = before.law[0][:, None] * self._region.transition
+        steps = self._region.transition
+        joint = before.law[0][:, None] * steps
+        if ((joint < TINY) & before.live[:, None] & (steps > 0)).any():
+            # Over a small law a product that has lost its digits is no small kernel.
+            return np.full_like(phi, float(phi.max()) * growth * (1 + 4 * UNIT))
         with np.errstate(divide="ignore", invalid="ignore"):
             kernel = np.where(law.live[:, None], joint.T / law.law[0][:, None], 0.0)
         self._own.set_kernel(kernel)

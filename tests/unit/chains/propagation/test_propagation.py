@@ -399,3 +399,13 @@ def test_the_sign_of_a_zero_says_nothing() -> None:
     assert not np.signbit(box.lower).any()
     # One chain of the box, both steps answered by randomised response: 1.58.
     assert propagated_epsilon_of_box(box, one).epsilon >= Fraction("1.584")
+
+
+def test_steps_without_digits_are_not_trusted_beside_huge_losses() -> None:
+    tiny = F(1, 10**300)
+    chain = MarkovChain(["1/2", "1/2"], [[1 - tiny, tiny], [F(1, 2), F(1, 2)]])
+    for initial in ("given", "stationary", "any"):
+        huge = propagated_epsilon(chain, initial, [(0, 3, F(400))])
+        assert huge.epsilon == 1200
+        assert huge.left == huge.right == np.inf
+        assert propagated_epsilon(chain, initial, [(0, 3, F(1))]).right < 1
