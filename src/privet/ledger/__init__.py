@@ -1,0 +1,1 @@
+"""A ledger of what was spent, which outlives the process."""
