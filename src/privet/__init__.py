@@ -19,6 +19,9 @@ if TYPE_CHECKING:
         DataError,
         DomainError,
         FileFormatError,
+        LedgerDamagedError,
+        LedgerError,
+        LedgerUnavailableError,
         MissingExtraError,
         MissingValueError,
         ModelError,
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     )
     from privet.estimate import decode
     from privet.languages import Language
+    from privet.ledger import Ledger
     from privet.mechanisms import (
         Exponential,
         MarkovLaplace,
@@ -71,6 +75,10 @@ __all__ = [
     "HiddenMarkovModel",
     "IndependentRecords",
     "Language",
+    "Ledger",
+    "LedgerDamagedError",
+    "LedgerError",
+    "LedgerUnavailableError",
     "MarkovChain",
     "MarkovFramework",
     "MarkovLaplace",
@@ -129,6 +137,7 @@ _ROOM_OF = {
     "HiddenMarkovModel": "chains",
     "IndependentRecords": "privacy",
     "Language": "languages",
+    "Ledger": "ledger",
     "MarkovChain": "chains",
     "MarkovFramework": "privacy",
     "MarkovLaplace": "mechanisms",

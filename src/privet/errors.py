@@ -16,6 +16,9 @@ private value: counts and positions only. Payload keywords become attributes.
     ├── OutputError (OSError)               a file could not be written; nothing was left behind
     ├── ModelError (ValueError)             a language, chain or hidden Markov model is ill-formed
     ├── BudgetExceededError (RuntimeError)  the release would cost more than is left
+    ├── LedgerError (RuntimeError)          a ledger refuses, or is not what was asked for
+    │   ├── LedgerUnavailableError (OSError)    the store cannot be reached, read or written
+    │   └── LedgerDamagedError                  rows were changed, removed or added outside Privet
     ├── CertificateError (ValueError)       a proof or a counterexample does not show what it claims
     ├── UndecidedError (RuntimeError)       an exact answer was not reached within the limits
     ├── RandomnessError (RuntimeError)      the bit source cannot be trusted or copied
@@ -88,6 +91,24 @@ class ModelError(PrivetError, ValueError):
 
 class BudgetExceededError(PrivetError, RuntimeError):
     """The release asked for would cost more than the budget has left."""
+
+
+class LedgerError(PrivetError, RuntimeError):
+    """A ledger, account or reservation does not allow what was asked of it."""
+
+
+class LedgerUnavailableError(LedgerError, OSError):
+    """The store of a ledger cannot be reached, read or written; what was asked did not go through.
+
+    When the store went away while it answered, a reservation may stand there: it counts as spent.
+    """
+
+
+class LedgerDamagedError(LedgerError):
+    """Rows of a ledger do not fit together; carries `row`, the number of the first that does not.
+
+    Nothing more is spent from such a ledger.
+    """
 
 
 class CertificateError(PrivetError, ValueError):

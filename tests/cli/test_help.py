@@ -22,6 +22,7 @@ COMMANDS = [
     ["release", "query"],
     ["estimate"],
     ["fit"],
+    *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
 ]
 
 
@@ -31,7 +32,7 @@ def test_every_command_has_an_example_and_json(run: Run, command: list[str]) -> 
     text = " ".join(done.out.split())
     assert done.code == 0
     assert f"Example: privet {' '.join(command)}" in text
-    assert "FILE" in text or command[0] in ("demo", "plan", "estimate")
+    assert "FILE" in text or command[0] in ("demo", "plan", "estimate", "ledger")
     assert "--json" in text
 
 
@@ -101,7 +102,7 @@ def test_narrow_help_cuts_no_word() -> None:
 
 
 def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
-    for command in ([], ["release"], *COMMANDS):
+    for command in ([], ["release"], ["ledger"], *COMMANDS):
         text = run(*command, "--help").out
         assert "<bool>" not in text
         assert "{" not in text
@@ -109,13 +110,13 @@ def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
-    for name in ("demo", "plan", "release", "estimate", "fit"):
+    for name in ("demo", "plan", "release", "estimate", "fit", "ledger"):
         assert f" {name} " in done.out
     assert "..." not in done.out.partition("Commands:")[2]
 
 
 def test_no_command_shows_help(run: Run) -> None:
-    for arguments in ([], ["release"]):
+    for arguments in ([], ["release"], ["ledger"]):
         done = run(*arguments)
         assert done.code == 2
         assert "Usage: privet" in done.out

@@ -60,7 +60,7 @@ def test_the_python_example_prints_the_sentence_shown(tmp_path: Path) -> None:
 
 
 def test_the_commands_run_in_order_and_print_what_is_shown(folder: Path) -> None:
-    assert len(commands()) == 8
+    assert len(commands()) == 11
     printed = [run(command, folder) for command in commands()]
     shown = shape(blocks("text")[1])
     released = shape(printed[0])
@@ -70,7 +70,7 @@ def test_the_commands_run_in_order_and_print_what_is_shown(folder: Path) -> None
     start = estimated.index("symbol")
     assert estimated[start : start + len(table)] == table
     assert "recommended" in printed[2].lower()
-    for written in ("released.csv", "words.csv", "top.csv"):
+    for written in ("released.csv", "words.csv", "top.csv", "news.csv"):
         assert (folder / written).exists()
         assert (folder / f"{written}.receipt.json").exists()
 

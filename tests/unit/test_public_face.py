@@ -20,6 +20,7 @@ FACE = {
     "privet.symbols": {"Alphabet", "Codes", "Words"},
     "privet.chains": {"ChainBox", "HiddenMarkovModel", "MarkovChain", "read_model", "save_model"},
     "privet.languages": {"Language"},
+    "privet.ledger": {"Ledger"},
     "privet.privacy": {"Guarantee", "IndependentRecords", "MarkovFramework", "RecordLoss"},
     "privet.mechanisms": {
         "Exponential",
@@ -50,6 +51,7 @@ SUBMODULES = {
     "verify": "privet.verify",
 }
 HEAVY = {
+    "alembic",
     "duckdb",
     "matplotlib",
     "narwhals",
@@ -57,9 +59,11 @@ HEAVY = {
     "pandas",
     "polars",
     "pyarrow",
+    "psycopg",
     "pydantic",
     "rich",
     "scipy",
+    "sqlalchemy",
     "typer",
 }
 

@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         close_standard_output()
         return EXIT_PIPE
-    except KeyboardInterrupt:
-        say("interrupted; nothing was left half-written.")
+    except KeyboardInterrupt as error:
+        say(f"interrupted; nothing was left half-written. {_remarks_of(error)}")
         return EXIT_INTERRUPTED
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_REFUSED
@@ -109,8 +109,21 @@ def _report(error: Exception, arguments: Sequence[str]) -> int:
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     place = "?" if last is None else _place(last.tb_frame, last.tb_lineno)
-    say(f"error: internal error {type(error).__name__} at {place}; nothing was written. Report it.")
+    say(
+        f"error: internal error {type(error).__name__} at {place}; nothing was written. Report it. "
+        f"{_remarks_of(error)}"
+    )
     return EXIT_REFUSED
+
+
+def _remarks_of(error: BaseException) -> str:
+    """What Privet itself says beside an error that is not its own: that a budget stays spent."""
+    notes: list[str] = getattr(error, "__notes__", [])
+    if not notes:
+        return ""
+    from privet.releasing.paying import STAYS_CHARGED
+
+    return " ".join(note for note in notes if note.startswith(STAYS_CHARGED))
 
 
 def _place(frame: FrameType, line: int) -> str:

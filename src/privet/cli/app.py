@@ -13,6 +13,7 @@ from privet.cli import (
     demo,
     estimate,
     fit,
+    ledger,
     plan,
     plan_query,
     release_query,
@@ -144,6 +145,24 @@ _add(
     decode.EXAMPLE,
 )
 _add(app, "fit", "Learn a Markov chain from public or released sequences.", fit.fit, fit.EXAMPLE)
+
+_ledger = typer.Typer(
+    cls=_Group,
+    help="What was spent on which data, and what is left.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    epilog=_example(ledger.INIT_EXAMPLE),
+)
+app.add_typer(_ledger, name="ledger")
+for _name, _short, _command, _shown in (
+    ("init", "Make an account with a budget, and the ledger.", ledger.init, ledger.INIT_EXAMPLE),
+    ("budget", "Change the budget of an account.", ledger.budget, ledger.BUDGET_EXAMPLE),
+    ("show", "Show what is left, and the history.", ledger.show, ledger.SHOW_EXAMPLE),
+    ("verify", "Check that no row was tampered with.", ledger.verify, ledger.VERIFY_EXAMPLE),
+    ("export", "Write all rows as JSON.", ledger.export, ledger.EXPORT_EXAMPLE),
+    ("void", "Give back what never left.", ledger.void, ledger.VOID_EXAMPLE),
+):
+    _add(_ledger, _name, _short, _command, _shown)
 
 
 def _print_version(wanted: bool) -> None:

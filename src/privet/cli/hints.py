@@ -4,12 +4,15 @@ Contract. An error keeps its message; its hint is in terms of options where Priv
 terms of Python. Nothing is added that the error does not hold.
 """
 
+import re
 from collections.abc import Collection
 
 from privet.errors import DomainError, MissingValueError, PrivetError
 
 _OPTIONS = {
+    "account": "--account NAME",
     "adjacency": "--adjacency",
+    "budget": "--budget",
     "calibration": "--calibration",
     "confidence": "--confidence",
     "decode_method": "--decode-method",
@@ -22,11 +25,24 @@ _OPTIONS = {
     "nodes": "--nodes START:STOP",
     "pseudocount": "--pseudocount",
     "query": "--query",
+    "reason": "--reason TEXT",
     "rows_per_person": "--person COLUMN --rows-per-person N",
     "split": "--split NAME=SHARE",
     "variance": "--variance",
 }
 """Parameters of Python and the options that set them."""
+
+_ACCOUNTS = (
+    (r"made with IndependentRecords\((\w+)\)", r"made with --unit \1"),
+    (r"made with IndependentRecords", "made with --unit"),
+    (r"with unit='(\w+)'", r"made with --records \1"),
+    (r" \(account\.framework\.alphabet\)", ""),
+    ("adjacency=1", "--adjacency 1"),
+    (r"Make the mechanism with account\.framework", "Give the account's own --chain and --initial"),
+    ("Use MarkovLaplace", "Use --method best"),
+    ("with rows", "with --rows N"),
+)
+"""What accounts are made with, in Python and on the command line."""
 
 
 def in_options(error: PrivetError, options: Collection[str]) -> str:
@@ -57,14 +73,24 @@ def in_options(error: PrivetError, options: Collection[str]) -> str:
             f"{error.message} {hint} Words, positions and rows count from 0, words in the order in "
             "which they begin in the file, rows without the header."
         )
-    if "Give a pseudocount such as 1" in error.hint:
-        hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
+    hint = _reworded(error)
+    if hint != error.hint:
         return f"{error.message} {hint}"
     option = _OPTIONS.get(str(getattr(error, "parameter", "")), "")
     name = option.split()[0] if option else ""
     if name and name in options and name not in str(error):
         return f"{error} The option is {option}."
     return str(error)
+
+
+def _reworded(error: PrivetError) -> str:
+    """The hint with what is written in Python written as options."""
+    hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
+    hint = hint.replace("with set_budget", "with privet ledger budget")
+    if getattr(error, "parameter", "") in ("ledger", "rows"):
+        for python, option in _ACCOUNTS:
+            hint = re.sub(python, option, hint)
+    return hint
 
 
 def _how_rows_count() -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
 from privet.cli.places import shipped
 from privet.cli.query_options import Box, Initial, Levels, Nodes_
 
@@ -96,6 +97,8 @@ def plan(
         int | None,
         typer.Option(metavar="N", help="For --query: how many series are asked about together."),
     ] = None,
+    ledger: LedgerUrl = None,
+    account: AccountName = None,
     plot: Annotated[
         Path | None,
         typer.Option(metavar="FILE.svg", help="Draw error against epsilon for every mechanism."),
@@ -120,6 +123,9 @@ def plan(
     each other, with --chain or --box, --initial, --length, --nodes and --persons. It compares the
     Markov Quilt Mechanism, propagation and the others, and the plot adds influence against
     distance. In Python: privet.plan and privet.plan_query.
+
+    With --ledger and --account each row says what the release would cost on top of what was
+    released of these data before, and whether the budget allows it; nothing is charged.
     """
     from privet import releasing
     from privet.cli.output import Ticker, print_json
@@ -130,20 +136,22 @@ def plan(
     if query is not None:
         _refuse_for_query(symbols, alphabet_size, language, rows, adjacency != 1, delta != "0")
         if plot is not None:
-            _check_plot(plot, overwrite)
-        compare_queries(
-            [read_epsilon(part) for text in epsilon for part in text.split(",")],
-            query,
-            levels=levels,
-            chains=chain,
-            box=box,
-            initial=initial,
-            length=length,
-            nodes=nodes,
-            persons=1 if persons is None else persons,
-            plot=plot,
-            as_json=as_json,
-        )
+            check_plot(plot, overwrite)
+        with account_in(ledger, account) as charged:
+            compare_queries(
+                [read_epsilon(part) for text in epsilon for part in text.split(",")],
+                query,
+                levels=levels,
+                chains=chain,
+                box=box,
+                initial=initial,
+                length=length,
+                nodes=nodes,
+                persons=1 if persons is None else persons,
+                ledger=charged,
+                plot=plot,
+                as_json=as_json,
+            )
         return
     if any(given is not None for given in (levels, box, initial, nodes, persons)):
         raise ParameterError(
@@ -159,8 +167,8 @@ def plan(
     targets = [read_epsilon(part) for text in epsilon for part in text.split(",")]
     size = None if rows is None else read_count(rows, "--rows")
     if plot is not None:
-        _check_plot(plot, overwrite)
-    with Ticker() as tick:
+        check_plot(plot, overwrite)
+    with account_in(ledger, account) as charged, Ticker() as tick:
         plans = []
         for number, wanted in enumerate(targets):
             tick(f"planning for epsilon {float(wanted):g}", number, len(targets))
@@ -172,6 +180,8 @@ def plan(
                     adjacency=adjacency,
                     delta=delta,
                     chain=model,
+                    ledger=charged,
+                    rows=size,
                 )
             )
         if plot is not None:
@@ -247,7 +257,8 @@ def _alphabet(symbols: str | None, size: int | None) -> "Alphabet":
     )
 
 
-def _check_plot(path: Path, overwrite: bool) -> None:
+def check_plot(path: Path, overwrite: bool) -> None:
+    """Refuse a plot that could not be drawn or written, before anything is computed."""
     from privet.errors import ParameterError
     from privet.releasing.files import check_destination
     from privet.reports.plots import require_matplotlib

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from privet.cli.places import shipped
 
 if TYPE_CHECKING:
+    from privet.ledger import Account
     from privet.releasing import QueryPlan, QueryRow
 
 EXAMPLE = (
@@ -32,6 +33,7 @@ def compare_queries(
     length: int,
     nodes: str | None,
     persons: int,
+    ledger: "Account | None",
     plot: Path | None,
     as_json: bool,
 ) -> None:
@@ -49,7 +51,13 @@ def compare_queries(
             tick(f"planning for epsilon {float(wanted):g}", number, len(targets))
             plans.append(
                 releasing.plan_query(
-                    framework, asked, epsilon=wanted, length=length, nodes=within, persons=persons
+                    framework,
+                    asked,
+                    epsilon=wanted,
+                    length=length,
+                    nodes=within,
+                    persons=persons,
+                    ledger=ledger,
                 )
             )
         if plot is not None:
@@ -102,12 +110,15 @@ def _what(plan: "QueryPlan") -> str:
 def _print(plans: Sequence["QueryPlan"], plot: Path | None) -> None:
     from privet.cli.output import print_blank, print_table, print_text
     from privet.privacy.guarantee import decimal_up
+    from privet.releasing.plan_text import account_note
 
+    quote = plans[0].recommended.ledger
+    header = ["mechanism", "--method", "noise scale", "expected error", "95 % within", "spent"]
     for plan in plans:
         print_table(
             f"epsilon = {decimal_up(plan.epsilon, 6)} for any one step: {_what(plan)}",
-            ["mechanism", "--method", "noise scale", "expected error", "95 % within", "spent"],
-            [_cells(row) for row in plan.rows],
+            [*header, *([] if quote is None else ["account", "allowed"])],
+            [_cells(row, quote is not None) for row in plan.rows],
             text_columns=2,
             marked=[plan.rows.index(plan.recommended)],
         )
@@ -121,15 +132,19 @@ def _print(plans: Sequence["QueryPlan"], plot: Path | None) -> None:
         f"{'; '.join(plans[0].framework.assumptions())}.",
         style="dim",
     )
+    if quote is not None:
+        print_text(account_note(quote), style="dim")
     if plot is not None:
         print_text(f"Noise against epsilon, and influence against distance: {plot}")
 
 
-def _cells(row: "QueryRow") -> list[str]:
+def _cells(row: "QueryRow", quoted: bool) -> list[str]:
     from privet.cli.output import plain
     from privet.privacy.guarantee import decimal_up
+    from privet.releasing.plan_text import quote_cells
 
     numbers = ["-"] * 4
+    account = quote_cells(row.ledger) or ["-", "-"] * quoted
     if row.scale is not None and row.spent is not None:
         numbers = [
             plain(float(row.scale)),
@@ -137,7 +152,7 @@ def _cells(row: "QueryRow") -> list[str]:
             plain(row.half_width or 0.0),
             decimal_up(row.spent, 4),
         ]
-    return [row.title, row.method, *numbers]
+    return [row.title, row.method, *numbers, *account]
 
 
 def _notes(plans: Sequence["QueryPlan"]) -> dict[str, list[str]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
 from privet.cli.places import shipped
 from privet.cli.query_options import (
     Asked,
@@ -100,6 +101,8 @@ def query(
         list[str] | None,
         typer.Option(metavar="STATE", help="The state that any other label counts as."),
     ] = None,
+    ledger: LedgerUrl = None,
+    account: AccountName = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -124,10 +127,11 @@ def query(
     mechanism = releasing.series_mechanism(framework, epsilon, method)
     wide = read_names(columns or [])
     symbols = [str(symbol) for symbol in framework.alphabet.symbols]
-    with Ticker() as tick:
+    with account_in(ledger, account) as charged, Ticker() as tick:
         done = releasing.release(
             mechanism,
             file,
+            ledger=charged,
             query=read_query_option(asked, levels, framework.alphabet),
             nodes=read_nodes_option(nodes),
             confidence=confidence,

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
 from privet.cli.places import shipped
 from privet.cli.release_common import (
     AsJson,
@@ -62,6 +63,8 @@ def table(
     ] = None,
     missing: Missing = None,
     other: Other = None,
+    ledger: LedgerUrl = None,
+    account: AccountName = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -94,7 +97,7 @@ def table(
             "--person and --rows-per-person go together.",
             hint="Give both, or neither to protect single rows.",
         )
-    with Ticker() as tick:
+    with account_in(ledger, account) as charged, Ticker() as tick:
         domain = settle_domain(
             columns,
             known,
@@ -112,6 +115,7 @@ def table(
         done = releasing.release(
             mechanisms,
             file,
+            ledger=charged,
             keep=read_names(keep or []),
             person=person,
             rows_per_person=rows_per_person,

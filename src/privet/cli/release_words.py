@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
 from privet.cli.models import (
     learnt_notes,
     read_chain_file,
@@ -137,6 +138,8 @@ def words(
     keep: Keep = None,
     missing: Missing = None,
     other: Other = None,
+    ledger: LedgerUrl = None,
+    account: AccountName = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -167,7 +170,7 @@ def words(
     _check_outside(outside)
     models = _read_models(language, decode)
     table = _Table(file, (id, time, state), wide_columns((id, time, state), columns))
-    with Ticker() as tick, symbols_from(models.path):
+    with account_in(ledger, account) as charged, Ticker() as tick, symbols_from(models.path):
         table = table.expanded()
         domain = _word_domain(
             table, models, symbols, schema, (missing or [], other or []), alphabet_from_data
@@ -180,6 +183,7 @@ def words(
         done = releasing.release(
             made,
             file,
+            ledger=charged,
             **table.roles_by_name(),
             ragged=ragged,
             adjacency=adjacency,

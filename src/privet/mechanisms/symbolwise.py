@@ -19,6 +19,7 @@ from privet.exact import exp_down, exp_up, float_down, float_up, log_up, read_co
 from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
 from privet.mechanisms.levels import log_level_weights
 from privet.privacy import RecordLoss
+from privet.privacy.loss import LOSS_BITS
 from privet.randomness import OffsetLaw, current_source
 
 PRECISION = 60
@@ -26,11 +27,24 @@ PRECISION = 60
 
 _STEP = 16
 
+_GRID_BITS = 50
+"""Rates of so many bits in units of 2^-64 are taken down to a whole number of them."""
+
 
 def fraction_bits(sensitivity: Fraction) -> int:
     """F, a multiple of 16, so that sensitivity * 2 * 2^-F <= 2^-60."""
     bits = PRECISION + 1 + (-(-sensitivity.numerator // sensitivity.denominator)).bit_length()
     return -(-bits // _STEP) * _STEP
+
+
+def on_loss_grid(rate: Fraction) -> Fraction:
+    """The largest rate up to `rate` that a record loss holds exactly: a multiple of 2^-64.
+
+    So ten releases of epsilon 1/10 add up to 1, and not to a little more than a budget of 1. A rate
+    that this would change by more than a relative 2^-50 stays as it is.
+    """
+    units = rate.numerator * (1 << LOSS_BITS) // rate.denominator
+    return Fraction(units, 1 << LOSS_BITS) if units >> _GRID_BITS else rate
 
 
 class SymbolLaw:

@@ -5,6 +5,7 @@ from privet.releasing.budget import table_mechanisms
 from privet.releasing.decoded import decode_release
 from privet.releasing.decoding import METHODS, Decoding
 from privet.releasing.feasible import FeasiblePlan
+from privet.releasing.finishing import Release
 from privet.releasing.plan import Curve, Plan, PlanRow, can_estimate, plan, plan_curve
 from privet.releasing.query_plan import (
     QueryPlan,
@@ -15,7 +16,7 @@ from privet.releasing.query_plan import (
     series_mechanism,
 )
 from privet.releasing.receipt import Part, Receipt
-from privet.releasing.run import Release, release
+from privet.releasing.run import release
 from privet.releasing.table_words import words_from_table
 
 __all__ = [

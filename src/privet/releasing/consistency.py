@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import FileFormatError, PrivetError
+from privet.exact import exact_number
 from privet.mechanisms import Exponential, Mechanism, RandomizedResponse
 from privet.mechanisms.base import HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
@@ -55,6 +56,7 @@ def check_consistency(receipt: "Receipt", data: Mapping[str, Any]) -> None:
     Errors: FileFormatError saying what is at odds with what.
     """
     _check_layout(receipt)
+    _check_ledger(receipt)
     _check_copies(receipt, data)
     _check_parts(receipt)
     if receipt.kind == "query":
@@ -105,6 +107,20 @@ def _check_layout(receipt: "Receipt") -> None:
             count is None or (type(count) is int and count >= 1),
             f"'{name}' in its layout is not a count",
         )
+
+
+def _check_ledger(receipt: "Receipt") -> None:
+    """The account that was charged is named, and its spending did not fall."""
+    ledger = receipt.ledger
+    if ledger is None:
+        return
+    _agree(
+        set(ledger) == {"account", "entry", "spent_before", "spent_after"}
+        and all(isinstance(value, str) and value for value in ledger.values()),
+        "'ledger' does not name an account, an entry and what was spent before and after",
+    )
+    before, after = (exact_number(ledger[name], name) for name in ("spent_before", "spent_after"))
+    _agree(0 <= before <= after, "'ledger' says that less was spent after the release than before")
 
 
 def _check_copies(receipt: "Receipt", data: Mapping[str, Any]) -> None:

@@ -19,12 +19,12 @@ from privet.mechanisms.base import HammingMechanism
 from privet.releasing.blocks import Progress
 from privet.releasing.decoding import Decoding
 from privet.releasing.files import receipt_path_for, sha256_of
+from privet.releasing.finishing import Release, finish, target_of
 from privet.releasing.job import Drawn, silent
 from privet.releasing.plan import can_estimate
 from privet.releasing.prediction import predict
 from privet.releasing.reading import check_file
 from privet.releasing.receipt import Receipt, versions_in_use
-from privet.releasing.run import Release, finish, target_of
 from privet.releasing.sequences import CHAIN_PUBLIC, decoding_notes
 from privet.releasing.table_words import alphabet_of, check_words, read_sequences
 from privet.symbols import Words

@@ -49,17 +49,23 @@ class FeasiblePlan(Plan):
     @property
     def recommended(self) -> PlanRow:
         """The first row with the fewest expected errors among those with possible words only."""
-        possible = [row for row in self.rows if row.possible]
+        possible = self._possible
         best = min(possible, key=_errors)
         return next(row for row in possible if _equal(row, best))
+
+    @property
+    def _possible(self) -> list[PlanRow]:
+        """The rows with possible words only; those that the account allows, where there are any."""
+        possible = [row for row in self.rows if row.possible]
+        return [row for row in possible if row.allowed] or possible
 
     @property
     def reason(self) -> str:
         """Why that one, in a few sentences."""
         best = self.recommended
-        fewest = min((row for row in self.rows if row.possible), key=_errors)
-        level = [row for row in self.rows if row.possible and _equal(row, fewest)]
-        possible = [row for row in self.rows if row.possible and row not in level]
+        fewest = min(self._possible, key=_errors)
+        level = [row for row in self._possible if _equal(row, fewest)]
+        possible = [row for row in self._possible if row not in level]
         among = "" if all(row.possible for row in self.rows) else " of what is always possible"
         if len(level) > 1:
             simulated = any(row.errors_standard_error for row in level)

@@ -54,7 +54,8 @@ class Drawn:
 class Job:
     """A release that passed every check and has drawn nothing yet.
 
-    `draw(progress, measure)`: samples once; the realised errors are counted only if `measure`.
+    `draw(progress, measure)`: samples once; the realised errors are counted only if `measure`;
+    `words`: the data, where they are words, for what must be checked of them still.
     """
 
     kind: Kind
@@ -65,6 +66,7 @@ class Job:
     shape: dict[str, int] = field(default_factory=dict)
     layout: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    words: Words | None = None
 
 
 def describe_words(

@@ -9,9 +9,9 @@ release cannot be estimated from, the best one that can is named beside it.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.chains import MarkovChain
 from privet.errors import ParameterError
@@ -27,9 +27,14 @@ from privet.mechanisms import (
 from privet.mechanisms.base import HammingMechanism, Mechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.releasing.charging import read_account
 from privet.releasing.decoding import Decoding
 from privet.releasing.notes import weak_parameters
+from privet.releasing.quoting import Quote, Quotes, planned_charge
 from privet.symbols import Alphabet
+
+if TYPE_CHECKING:
+    from privet.ledger import Account
 
 _SAME = 1e-3
 """Expected errors closer than this, relatively, count as equal: then the simplest is better."""
@@ -47,7 +52,8 @@ class PlanRow:
     `share_wrong`: of the length; `bounds`: (lower, upper) from the theorem that states them;
     `note`: what to know about it; `errors_standard_error`: of the expected errors where they are
     simulated, 0 where there is a formula; `possible`: whether every output is in the language;
-    `decoding`: what is done to the mechanism's output, if anything.
+    `decoding`: what is done to the mechanism's output, if anything; `ledger`: what it would cost
+    the account that the plan was made for.
     """
 
     title: str
@@ -61,6 +67,12 @@ class PlanRow:
     errors_standard_error: float = 0.0
     possible: bool = True
     decoding: Decoding | None = None
+    ledger: Quote | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the account, if there is one, has enough left."""
+        return self.ledger is None or self.ledger.allowed
 
     @property
     def keep_probability(self) -> float | None:
@@ -102,6 +114,7 @@ class PlanRow:
             "keep_probability": self.keep_probability,
             "can_estimate": self.can_estimate,
             "note": self.note,
+            "ledger": None if self.ledger is None else self.ledger.to_json(),
             "exact": {"epsilon": str(self.epsilon), "spent": str(self.spent)},
             "mechanism": self.mechanism.to_json(),
         }
@@ -127,26 +140,33 @@ class Plan:
     @property
     def recommended(self) -> PlanRow:
         """The row with the fewest expected errors; the first, simplest one among equals."""
-        return _best(self.rows)
+        return _best(self.candidates)
 
     @property
     def for_estimates(self) -> PlanRow:
         """The same among the mechanisms whose releases can be estimated from."""
-        return _best([row for row in self.rows if row.can_estimate])
+        able = [row for row in self.rows if row.can_estimate]
+        return _best([row for row in able if row.allowed] or able)
+
+    @property
+    def candidates(self) -> tuple[PlanRow, ...]:
+        """The rows that the account, if there is one, allows; all, where it allows none."""
+        return tuple(row for row in self.rows if row.allowed) or self.rows
 
     @property
     def reason(self) -> str:
         """Why that one, in a few sentences."""
-        best = self.recommended
-        equal = [row for row in self.rows if row.expected_errors <= _limit(self.rows)]
-        others = [row for row in self.rows if row not in equal]
+        best, rows = self.recommended, self.candidates
+        equal = [row for row in rows if row.expected_errors <= _limit(rows)]
+        others = [row for row in rows if row not in equal]
         if len(equal) > 1:
             text = (
                 f"{capital(best.title)}. {_NUMBERS[len(equal)]} have the fewest expected errors, "
                 "equal to within 0.1 %, and the simplest is recommended"
             )
         else:
-            text = f"{capital(best.title)} has the fewest expected errors at this guarantee"
+            among = "" if len(rows) == len(self.rows) else ", of what the account allows"
+            text = f"{capital(best.title)} has the fewest expected errors at this guarantee{among}"
         if others:
             low, high = (
                 factor(extreme(row.expected_errors for row in others), best.expected_errors)
@@ -169,6 +189,7 @@ class Plan:
 
     def warnings(self) -> Iterator[str]:
         """What is weak about the recommendation, a sentence each."""
+        yield from budget_sentences(self.recommended.ledger, len(self.rows) - len(self.candidates))
         best, blind = self.recommended, (self.alphabet_size - 1) / self.alphabet_size
         if best.share_wrong > 0.9 * blind:
             yield (
@@ -224,16 +245,22 @@ def plan(
     adjacency: int = 1,
     delta: Number = 0,
     chain: MarkovChain | None = None,
+    ledger: "Account | None" = None,
+    rows: int | None = None,
 ) -> Plan:
     """Compare every applicable mechanism at one guarantee, without touching data.
 
     `language`: the words that can happen, or an alphabet for all words over it; `length`: symbols
     of a word (1 for a column of a table); `chain`: a public Markov chain of what words are like:
     then decoding is compared too. On a language that forbids words, and with a chain, the plan is a
-    `FeasiblePlan`, some of whose errors are simulated. Errors: ParameterError for an epsilon,
-    delta, length or adjacency out of range, also an adjacency beyond the length; ModelError for a
-    chain over other states, or one that leaves the language.
+    `FeasiblePlan`, some of whose errors are simulated. `ledger`: an account; each row then says
+    what it would cost on top of the account's history, and whether the budget allows it; `rows`: of
+    the table, where the account protects all of them at once. Errors: ParameterError for an
+    epsilon, delta, length or adjacency out of range, also an adjacency beyond the length, and for
+    an account that is not for such releases; ModelError for a chain over other states, or one that
+    leaves the language.
     """
+    account = read_account(ledger)
     total, slack = read_epsilon(epsilon), read_delta(delta)
     size, covered = read_count(length, "length"), read_count(adjacency, "adjacency")
     if covered > size:
@@ -246,11 +273,36 @@ def plan(
     if chain is not None or not words.is_all:
         from privet.releasing.feasible import feasible_plan  # which is made of what is here
 
-        return feasible_plan(
+        found: Plan = feasible_plan(
             words, chain, epsilon=total, delta=slack, length=size, adjacency=covered
         )
-    rows = tuple(rows_on_all_words(words.alphabet, total, slack, size, covered))
-    return Plan(len(words.alphabet), size, covered, total, slack, rows)
+    else:
+        listed = tuple(rows_on_all_words(words.alphabet, total, slack, size, covered))
+        found = Plan(len(words.alphabet), size, covered, total, slack, listed)
+    if account is None:
+        return found
+    return replace(found, rows=_quoted(found, account, rows))
+
+
+def _quoted(plan: Plan, account: "Account", size: int | None) -> tuple[PlanRow, ...]:
+    """The rows of a plan with what each would cost the account."""
+    quotes, quoted = Quotes(account), []
+    for row in plan.rows:
+        charge = planned_charge(row.mechanism, plan.length, plan.adjacency, account, size)
+        charge.check(account)
+        quoted.append(replace(row, ledger=quotes.of(charge.loss)))
+    return tuple(quoted)
+
+
+def budget_sentences(best: Quote | None, refused: int) -> Iterator[str]:
+    """What the account says of the recommended row; `refused`: how many rows it does not allow."""
+    if best is None:
+        return
+    if not best.allowed:
+        yield f"But the account allows none of them: {best.why_not}."
+    elif refused:
+        number = "one of the rows" if refused == 1 else f"{refused} of the rows"
+        yield f"The account has not enough left for {number}."
 
 
 def plan_curve(

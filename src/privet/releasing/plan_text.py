@@ -10,6 +10,7 @@ from privet.plain_text import percent, plain, text_table
 from privet.privacy.guarantee import decimal_up
 from privet.releasing.feasible import FeasiblePlan
 from privet.releasing.plan import Plan, PlanRow
+from privet.releasing.quoting import Quote
 
 
 def plan_text(plan: Plan, rows: int | None = None) -> str:
@@ -44,7 +45,9 @@ def plan_rows(plan: Plan, rows: int | None = None) -> tuple[list[str], list[list
     errors = [] if rows is None else ["std. error"]
     feasible = isinstance(plan, FeasiblePlan)
     possible = ["possible"] if feasible else []
-    header = ["mechanism", "epsilon spent", "wrong", "share", *errors, "estimate", *possible]
+    account = ["account", "allowed"] if plan.rows[0].ledger is not None else []
+    header = ["mechanism", "epsilon spent", *account, "wrong", "share", *errors, "estimate"]
+    header += possible
     return header, [_cells(row, rows, feasible) for row in plan.rows]
 
 
@@ -71,6 +74,9 @@ def footnotes(plans: Sequence[Plan], rows: int | None = None) -> Iterator[str]:
             "'possible': whether every word that goes out is in the language. Errors with '+-' and "
             f"their standard error are simulated, averaged over {first.averaged_over}."
         )
+    quote = first.rows[0].ledger
+    if quote is not None:
+        yield account_note(quote)
     if rows is not None:
         size = "1 row" if rows == 1 else f"{rows:,} rows"
         yield (
@@ -79,11 +85,29 @@ def footnotes(plans: Sequence[Plan], rows: int | None = None) -> Iterator[str]:
         )
 
 
+def quote_cells(quote: Quote | None) -> list[str]:
+    """What a row would cost an account on top, and whether it may; nothing without an account."""
+    if quote is None:
+        return []
+    cost = "-" if quote.cost is None else f"+{decimal_up(quote.cost, 4)}"
+    return [cost, "yes" if quote.allowed else "no"]
+
+
+def account_note(quote: Quote) -> str:
+    """What the columns on an account mean."""
+    return (
+        f"'account': what the release would add to the {decimal_up(quote.spent, 5)} that is spent "
+        f"of the budget of {decimal_up(quote.budget, 5)} of account '{quote.account}'; 'allowed': "
+        "whether so much is left."
+    )
+
+
 def _cells(row: PlanRow, rows: int | None, feasible: bool) -> list[str]:
     error = None if rows is None else row.standard_error(rows)
     return [
         row.title,
         decimal_up(row.spent, 5),
+        *quote_cells(row.ledger),
         plain(row.expected_errors)
         + (f" +- {plain(row.errors_standard_error, 2)}" if row.errors_standard_error else ""),
         percent(row.share_wrong),

@@ -8,9 +8,9 @@ be added up with other releases.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from privet.errors import ParameterError, PrivetError
 from privet.exact import float_up, read_count, read_epsilon
@@ -18,8 +18,13 @@ from privet.exact.number import Number
 from privet.mechanisms import MarkovLaplace, MarkovQuilt, SeriesMechanism, Wasserstein
 from privet.mechanisms.series import AnyQuery, SeriesFramework
 from privet.queries import Nodes, Query, read_nodes, read_query
+from privet.releasing.charging import Charge, read_account
 from privet.releasing.notes import weak_parameters
-from privet.releasing.plan import capital, factor
+from privet.releasing.plan import budget_sentences, capital, factor
+from privet.releasing.quoting import Quote, Quotes
+
+if TYPE_CHECKING:
+    from privet.ledger import Account
 
 _LITTLE = Fraction(99, 100)
 """Noise from this share of group DP's on is no help."""
@@ -88,7 +93,8 @@ class QueryRow:
 
     `method`: what chooses it; `mechanism`: None if it cannot run, `note` then says why; `scale`: of
     the noise of each published number; `expected_error`: the expected absolute error of each;
-    `half_width`: of a 95 % interval; `spent`: upper bound of the epsilon really spent.
+    `half_width`: of a 95 % interval; `spent`: upper bound of the epsilon really spent; `ledger`:
+    what it would cost the account that the plan was made for.
     """
 
     title: str
@@ -99,6 +105,12 @@ class QueryRow:
     half_width: float | None = None
     spent: Fraction | None = None
     note: str = ""
+    ledger: Quote | None = None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the account, if there is one, has enough left."""
+        return self.ledger is None or self.ledger.allowed
 
     @property
     def composes(self) -> bool:
@@ -117,6 +129,7 @@ class QueryRow:
             "spent": None if spent is None else float_up(spent),
             "composes": self.composes,
             "note": self.note,
+            "ledger": None if self.ledger is None else self.ledger.to_json(),
             "exact": {
                 "scale": None if scale is None else str(scale),
                 "spent": None if spent is None else str(spent),
@@ -147,6 +160,7 @@ class QueryPlan:
     def recommended(self) -> QueryRow:
         """The row with the smallest noise among those that add up; "best of both" among equals."""
         able = [row for row in self.rows if row.composes]
+        able = [row for row in able if row.allowed] or able
         least = min(row.scale for row in able if row.scale is not None)
         equal = [
             row for row in able if row.scale is not None and row.scale <= least * Fraction(_SAME)
@@ -175,13 +189,15 @@ class QueryPlan:
             for row in others
             if row.scale is not None and row.scale > best.scale * Fraction(_SAME)
         ]
-        which = capital(best.title)
-        if best.title == BEST:
-            which = "MarkovLaplace (best of both, the default)"
+        refused = [row for row in self.rows if row.composes and not row.allowed]
+        which = "MarkovLaplace (best of both, the default)" if best.title == BEST else best.title
+        among = "Of what the account allows, " if refused and best.allowed else ""
+        which = f"{among}{which}" if among else capital(which)
         if less:
             yield f"{which} needs the least noise: {' and '.join(less)}."
         else:
             yield f"{which} is recommended, and no mechanism needs less noise."
+        yield from budget_sentences(best.ledger, len(refused))
         yield from self._slow(best)
         transport = self.row(TRANSPORT)
         if transport.scale is not None and transport.scale * Fraction(_SAME) < best.scale:
@@ -236,6 +252,7 @@ def plan_query(
     length: int,
     nodes: Nodes = None,
     persons: int = 1,
+    ledger: "Account | None" = None,
 ) -> QueryPlan:
     """Compare the noise of every mechanism on a query, without touching data.
 
@@ -244,6 +261,7 @@ def plan_query(
     that length are asked about together. Errors: ParameterError out of range, or where the query
     does not fit the states.
     """
+    account = read_account(ledger)
     total, asked = read_epsilon(epsilon), read_query(query)
     size, count = read_count(length, "length"), read_count(persons, "persons")
     start, stop = read_nodes(nodes, size)
@@ -253,7 +271,29 @@ def plan_query(
     rows = tuple(
         _row(title, framework, asked, total, size, within, divisor) for title in _MECHANISMS
     )
+    if account is not None:
+        rows = _quoted(rows, account, framework, asked, size, within)
     return QueryPlan(framework, asked, total, size, within, count, rows)
+
+
+def _quoted(
+    rows: Sequence[QueryRow],
+    account: "Account",
+    framework: SeriesFramework,
+    query: Query,
+    length: int,
+    nodes: Nodes,
+) -> tuple[QueryRow, ...]:
+    """The rows with what each would cost the account; none for a mechanism that cannot run."""
+    quotes, quoted = Quotes(account), []
+    for row in rows:
+        found = None if row.scale is None else quotes.unknown
+        if row.composes and row.mechanism is not None:
+            charge = Charge(row.mechanism.record_loss(length, query, nodes), "step", 1, framework)
+            charge.check(account)
+            found = quotes.of(charge.loss)
+        quoted.append(replace(row, ledger=found))
+    return tuple(quoted)
 
 
 def _row(

@@ -143,8 +143,9 @@ class Receipt:
     back (released and kept columns, or the id, time and state columns), which columns were left
     out, and under "decoded" with which public chain and method words were decoded; `notes`: what to
     know beyond the guarantee; `output`: name and SHA-256 of the file, if one was written; `demo`:
-    whether the data were declared public. As text it is the sentence, what was spent, and the
-    notes.
+    whether the data were declared public; `ledger`: the account that was charged, with the entry
+    and what was spent there before and after, exact as text (None: no account was). As text it is
+    the sentence, what was spent, and the notes.
     """
 
     kind: Kind
@@ -165,6 +166,7 @@ class Receipt:
         )
     )
     versions: dict[str, str] = field(default_factory=lambda: versions_in_use())
+    ledger: dict[str, str] | None = None
 
     def __str__(self) -> str:
         """The guarantee, what was spent, and the notes, each a line."""
@@ -177,14 +179,26 @@ class Receipt:
 
     @property
     def spent_lines(self) -> tuple[str, ...]:
-        """Sums that show how the epsilon, and a delta, add up over columns and rows or symbols."""
+        """How the epsilon, and a delta, add up over columns and rows or symbols; the account."""
         spent = self._sum([part.spent for part in self.parts], self.spent)
         promised = decimal_up(self.guarantee.epsilon, 5)
         lines = [f"Epsilon spent: {spent}, of {promised} promised."]
         if self.guarantee.delta:
             deltas = [part.delta for part in self.parts]
             lines.append(f"Delta spent: {self._sum(deltas, self.guarantee.delta)}.")
+        if self.ledger is not None:
+            lines.append(self._charged(self.ledger))
         return tuple(lines)
+
+    @staticmethod
+    def _charged(ledger: Mapping[str, str]) -> str:
+        before, after = (
+            decimal_up(Fraction(ledger[name]), 5) for name in ("spent_before", "spent_after")
+        )
+        return (
+            f"Charged to account '{ledger['account']}' (entry {ledger['entry']}): {before} spent "
+            f"before, {after} with this release."
+        )
 
     def _sum(self, parts: Sequence[Fraction], total: Fraction) -> str:
         """(1 + 1) x 4 rows = 8."""
@@ -267,6 +281,7 @@ class Receipt:
             "shape": self.shape,
             "layout": self.layout,
             "output": self.output,
+            "ledger": self.ledger,
             "versions": self.versions,
         }
 
@@ -321,6 +336,7 @@ class Receipt:
             str(data["randomness"]),
             str(data["created"]),
             dict(data["versions"]),
+            None if data.get("ledger") is None else dict(data["ledger"]),
         )
 
     def to_text(self) -> str:

@@ -253,6 +253,7 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
             *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
             *revealing_columns(table, request.keep),
         ),
+        words=words,
     )
 
 
@@ -302,6 +303,7 @@ def prepare_bare_words(
             *output_notes(mechanism, decoding, possible, lengths),
             *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
         ),
+        words=words,
     )
 
 

@@ -33,7 +33,7 @@ from privet.releasing.sequences import (
 )
 from privet.releasing.stand_ins import StandIn, stand_in
 from privet.releasing.tables import index_published
-from privet.symbols import Codes, read_symbols
+from privet.symbols import Codes, Words, read_symbols
 
 if TYPE_CHECKING:
     from privet.data import ArrowFrame
@@ -94,6 +94,7 @@ def prepare_symbols(
             *output_notes(mechanism, lengths=Counter([size])),
             *weak_parameters(guarantee.epsilon, guarantee.delta, units, "values"),
         ),
+        words=Words(mechanism.alphabet, codes.ravel(), np.array([0, size], np.int64)),
     )
 
 

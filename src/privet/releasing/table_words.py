@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError, ParameterError, ParameterTypeError
 from privet.mechanisms.base import HammingMechanism
+from privet.releasing.finishing import Release
 from privet.releasing.reading import as_symbols
 from privet.releasing.rows import Layout, expanded, own_columns
-from privet.releasing.run import Release
 from privet.symbols import Alphabet, Words
 
 if TYPE_CHECKING:

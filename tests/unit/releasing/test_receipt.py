@@ -78,6 +78,7 @@ def test_what_is_in_it_is_on_the_list() -> None:
         "shape",
         "layout",
         "output",
+        "ledger",
         "versions",
     }
     assert set(content["parts"][0]) == {

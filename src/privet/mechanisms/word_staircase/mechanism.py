@@ -33,7 +33,7 @@ from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
 from privet.mechanisms.by_length import ByLength
 from privet.mechanisms.levels import StaircaseLevels, log_level_weights, staircase_step_logs
 from privet.mechanisms.substitution import draw_by_level
-from privet.mechanisms.symbolwise import fraction_bits
+from privet.mechanisms.symbolwise import fraction_bits, on_loss_grid
 from privet.mechanisms.word_staircase.shift import best_shift
 from privet.mechanisms.words import read_alphabet, word_guarantee
 from privet.privacy import Guarantee, RecordLoss
@@ -67,9 +67,10 @@ class WordStaircase(HammingMechanism):
         self.epsilon = read_epsilon(epsilon)
         self.adjacency = read_count(adjacency, "adjacency")
         # An error x of Q changes log(1 / Q) by x / Q; the two roundings add up to 2 * 2^-F.
-        bits = fraction_bits(exp_up(self.epsilon) * max(Fraction(1), 1 / self.epsilon))
-        self.factor = up(exp_up(-self.epsilon, bits), bits)
-        self._loss = min(self.epsilon, log_up(1 / self.factor))
+        rate = on_loss_grid(self.epsilon)
+        bits = fraction_bits(exp_up(rate) * max(Fraction(1), 1 / rate))
+        self.factor = up(exp_up(-rate, bits), bits)
+        self._loss = min(rate, log_up(1 / self.factor))
         self._laws = ByLength(self._make_law)
 
     @property

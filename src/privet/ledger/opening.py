@@ -1,0 +1,108 @@
+"""From the address of a ledger to the store behind it.
+
+Contract. An address may hold a password: no error shows one. A database library that is missing is
+a MissingExtraError with the line that installs it. Nothing is made unless `create`.
+"""
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from privet.errors import (
+    LedgerError,
+    LedgerUnavailableError,
+    MissingExtraError,
+    ParameterError,
+    ParameterTypeError,
+)
+from privet.ledger.store import MemoryStore, Store
+
+if TYPE_CHECKING:
+    from privet.ledger.sql import SqlStore
+
+_POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+
+
+def open_store(url: str | os.PathLike[str], *, create: bool) -> Store:
+    """The store at an address; see `Ledger.open`."""
+    if not isinstance(url, str | os.PathLike):
+        raise ParameterTypeError(
+            f"A ledger is named by a path or a URL, not by a {type(url).__name__}.",
+            hint="Give the path of an SQLite file, or a postgresql URL.",
+            parameter="url",
+        )
+    address = os.fspath(url)
+    if address == "memory:":
+        return MemoryStore()
+    require("sqlalchemy", "ledger")
+    require("alembic", "ledger")
+    scheme, separator, _ = address.partition("://")
+    store = _named(scheme, address, create) if separator else _file(Path(address), create)
+    try:
+        store.prepare(create=create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def require(module: str, extra: str) -> None:
+    """Errors: MissingExtraError with the line that installs `module`."""
+    if find_spec(module) is None:
+        raise MissingExtraError(
+            f"A ledger of this kind needs {module}, which is not installed.",
+            hint=f"Install it with: pip install 'privet[{extra}]'",
+        )
+
+
+def _named(scheme: str, address: str, create: bool) -> "SqlStore":
+    if scheme == "sqlite":
+        return _file(Path(address.removeprefix("sqlite://").removeprefix("/")), create)
+    if scheme not in _POSTGRES:
+        raise ParameterError(
+            "A ledger is kept in SQLite or PostgreSQL.",
+            hint="Give the path of an SQLite file, or postgresql+psycopg://user@host/name.",
+            parameter="url",
+        )
+    require("psycopg", "postgres")
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    from privet.ledger.postgresql import PostgresStore
+
+    try:
+        return PostgresStore(make_url(address))
+    except (ArgumentError, ValueError):
+        raise ParameterError(
+            "The URL of the ledger cannot be read.",
+            hint="Write postgresql+psycopg://user:password@host:port/name, with signs such as @ "
+            "in the password written as %40.",
+            parameter="url",
+        ) from None
+
+
+def _file(path: Path, create: bool) -> "SqlStore":
+    from privet.ledger.sqlite import SqliteStore
+
+    if path.is_dir() or not path.name:
+        raise LedgerError(f"{path} is a folder, not a ledger.", hint="Name a file.")
+    if not path.exists():
+        if not create:
+            raise LedgerError(
+                f"There is no ledger at {path}.",
+                hint="Make one with create=True or `privet ledger init`, or check the place.",
+            )
+        _make(path)
+    return SqliteStore(path)
+
+
+def _make(path: Path) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o666))
+    except OSError as error:
+        raise LedgerUnavailableError(
+            f"A ledger cannot be made at {path}: {error.strerror}.",
+            hint="Choose a folder that exists and can be written.",
+            place=str(path),
+        ) from None

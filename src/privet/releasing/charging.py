@@ -1,0 +1,217 @@
+"""What a release costs an account of a ledger: known, and refused, before anything is drawn.
+
+Contract. A release is charged by its record loss: what it tells of each record at most, whoever it
+is about. The positions are those of the account's data: rows of the table, symbols of a word, steps
+of a series. Words and series of several lengths are charged the pointwise largest loss over the
+lengths, so nobody loses more than was charged. The account's framework turns the sum of all losses
+into an epsilon; an account whose framework does not protect what the guarantee of a release speaks
+of is refused, and so is a release without record loss. A delta is not charged: the record loss
+holds without one. Decoding costs nothing, so a decoded release costs what the release costs.
+"""
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from privet.errors import ParameterError, ParameterTypeError
+from privet.mechanisms import Mechanism, SeriesMechanism
+from privet.mechanisms.base import HammingMechanism
+from privet.privacy import IndependentRecords, MarkovFramework, RecordLoss
+from privet.privacy.loss import loss_units
+from privet.releasing.answers import Answer
+from privet.symbols import Alphabet, Words
+
+if TYPE_CHECKING:
+    from privet.ledger import Account
+    from privet.releasing.receipt import Receipt
+
+RECORDS = {"row": "row", "symbol": "step", "step": "step", "value": "value", "choice": "choice"}
+"""What the parts of a receipt are of, as an account counts it: a symbol of a word is a step."""
+
+SEVERAL = {"row": "rows", "step": "steps (symbols)", "value": "values", "choice": "choices"}
+"""What several of them are called."""
+
+NO_RECORD_LOSS = "its mechanism has no record loss, so what it costs with other releases is unknown"
+
+
+@dataclass(frozen=True)
+class Charge:
+    """What a release costs, before its account's framework makes an epsilon of it.
+
+    `loss`: of each record; `records`: what they are, a value of `RECORDS`; `covered`: how many of
+    them the guarantee covers at once (the rows of a person, say); `framework`: of a query about
+    series; `alphabet`: of the words, which an account of series has as its states.
+    """
+
+    loss: RecordLoss
+    records: str
+    covered: int = 1
+    framework: MarkovFramework | None = None
+    alphabet: Alphabet | None = None
+
+    @classmethod
+    def of(cls, receipt: "Receipt") -> "Charge":
+        """What the release of a receipt costs. Errors: ParameterError without a record loss."""
+        part = receipt.parts[0]
+        records = RECORDS[part.per]
+        if isinstance(part, Answer):
+            if part.losses is None:
+                raise ParameterError(
+                    f"This release cannot be charged to an account: {NO_RECORD_LOSS}.",
+                    hint="Use MarkovLaplace where there is a ledger.",
+                    parameter="ledger",
+                )
+            mechanism = receipt.mechanism()
+            framework = mechanism.framework if isinstance(mechanism, SeriesMechanism) else None
+            loss = pointwise_largest(part.losses.values())
+            return cls(loss, records, framework=framework)
+        covered = int(receipt.layout.get("rows_per_person") or receipt.layout.get("adjacency") or 1)
+        alphabet = _alphabet_of(receipt.mechanism()) if records == "step" else None
+        return cls(receipt.record_loss, records, covered, alphabet=alphabet)
+
+    def check(self, account: "Account", words: Words | None = None) -> None:
+        """Refuse an account that does not count, or not protect, what the release is about.
+
+        `words`: the data, if they are words; an account of series refuses those that its chains
+        cannot produce. Errors: ParameterError; DomainError by word and position.
+        """
+        if account.unit != self.records:
+            raise ParameterError(
+                f"Account '{account.name}' counts {SEVERAL[account.unit]}, and this release is of "
+                f"{SEVERAL[self.records]}.",
+                hint="What one record loses can only be added up over releases of the same "
+                f"records: use an account of theirs, with unit='{self.records}'.",
+                parameter="ledger",
+            )
+        framework = account.framework
+        if self.framework is not None:
+            _check_query(account, self.framework)
+        elif isinstance(framework, MarkovFramework):
+            _check_series(account, framework, self, words)
+        elif framework.unit != "all" and framework.unit < self.covered:
+            what = SEVERAL[self.records]
+            raise ParameterError(
+                f"The release protects {self.covered} {what} at once, and account "
+                f"'{account.name}' protects {_counted(framework.unit, self.records)}.",
+                hint=f"Use an account made with IndependentRecords({self.covered}): what it has "
+                f"left is then about {self.covered} {what}.",
+                parameter="ledger",
+            )
+
+
+def _alphabet_of(mechanism: Mechanism) -> Alphabet | None:
+    return mechanism.alphabet if isinstance(mechanism, HammingMechanism) else None
+
+
+def _check_query(account: "Account", framework: MarkovFramework) -> None:
+    if account.framework == framework:
+        return
+    name = f"Account '{account.name}'"
+    if isinstance(account.framework, IndependentRecords):
+        raise ParameterError(
+            f"{name} takes the records to be independent, and the query is about series whose "
+            "steps depend on each other.",
+            hint="Use an account made with the framework of the query's mechanism, so with its "
+            "chains and start.",
+            parameter="ledger",
+        )
+    raise ParameterError(
+        f"{name} has other chains, or another start, than the mechanism of the query: what it has "
+        f"left holds for series of which {_assumed(account.framework)}.",
+        hint="Make the mechanism with account.framework, or use an account made with the "
+        f"mechanism's own framework ({_assumed(framework)}).",
+        parameter="ledger",
+    )
+
+
+def _check_series(
+    account: "Account", framework: MarkovFramework, charge: Charge, words: Words | None
+) -> None:
+    name = f"Account '{account.name}'"
+    if charge.covered > 1:
+        raise ParameterError(
+            f"The release protects {charge.covered} symbols at once, and {name} one step of a "
+            "series.",
+            hint="Release with adjacency=1: randomised response of epsilon E/b for one symbol is "
+            "that of epsilon E for b of them. Or use an account made with "
+            f"IndependentRecords({charge.covered}).",
+            parameter="ledger",
+        )
+    alphabet = charge.alphabet
+    if alphabet is None or set(alphabet.symbols) != set(framework.alphabet.symbols):
+        raise ParameterError(
+            f"The states of {name[0].lower()}{name[1:]} are not the symbols of the release.",
+            hint="Use the alphabet of the account's chains (account.framework.alphabet), or an "
+            "account made with IndependentRecords.",
+            parameter="ledger",
+        )
+    if words is not None:
+        framework.check_words(_recoded(words, framework.alphabet))
+
+
+def _recoded(words: Words, alphabet: Alphabet) -> Words:
+    """The same words over the same symbols in another order."""
+    if words.alphabet == alphabet:
+        return words
+    place = np.array([alphabet.index(symbol) for symbol in words.alphabet.symbols], np.int64)
+    return Words(alphabet, place[words.codes], words.offsets)
+
+
+def _assumed(framework: MarkovFramework) -> str:
+    return "; ".join(framework.assumptions())
+
+
+def _counted(count: int, records: str) -> str:
+    return f"one {records}" if count == 1 else f"{count} {SEVERAL[records]}"
+
+
+def pointwise_largest(losses: Iterable[RecordLoss]) -> RecordLoss:
+    """At each record the largest of several losses; a shorter one is 0 beyond its end.
+
+    It is at least the loss of each, so what is charged covers a series of any of the lengths.
+    """
+    known = list(losses)
+    pieces = sorted(
+        (start, stop, loss_units(value))
+        for loss in known
+        for start, stop, value in loss.pieces
+        if value
+    )
+    length = max((len(loss) for loss in known), default=0)
+    stops = {edge for start, stop, _ in pieces for edge in (start, stop)} | {length}
+    return RecordLoss(_highest(pieces, sorted(stops)))
+
+
+def _highest(
+    pieces: Sequence[tuple[int, int, int]], stops: Sequence[int]
+) -> Iterable[tuple[int, int]]:
+    """(stop, largest units of the pieces that lie over it), for each interval that ends there."""
+    open_pieces: list[tuple[int, int]] = []
+    place = 0
+    for stop in stops:
+        while place < len(pieces) and pieces[place][0] < stop:
+            _, end, units = pieces[place]
+            heapq.heappush(open_pieces, (-units, end))
+            place += 1
+        # A piece that ended before this interval began ends at an earlier stop.
+        while open_pieces and open_pieces[0][1] < stop:
+            heapq.heappop(open_pieces)
+        yield stop, -open_pieces[0][0] if open_pieces else 0
+
+
+def read_account(given: object) -> "Account | None":
+    """The account that a release is charged to. Errors: ParameterTypeError for anything else."""
+    if given is None:
+        return None
+    from privet.ledger import Account
+
+    if isinstance(given, Account):
+        return given
+    raise ParameterTypeError(
+        f"A {type(given).__name__} is not an account of a ledger.",
+        hint="Open one: ledger=Ledger.open('spend.db').account('survey').",
+        parameter="ledger",
+    )

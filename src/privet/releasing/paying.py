@@ -1,0 +1,112 @@
+"""Carrying a release out: charged to an account first, drawn, and only then given out.
+
+Contract. With an account the order is: reserve, draw, commit, write, return. A reservation counts
+as spent from the moment it is made, so wherever the process dies after it, the budget stays spent.
+Commit stands before the first byte that leaves: no file gets its name, and nothing is returned,
+unless the ledger holds the row and the receipt. A reservation is taken back only while nothing was
+drawn. What fails later says that the account stays charged.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from privet.errors import PrivetError
+from privet.privacy.guarantee import decimal_up
+from privet.releasing.answers import Answer
+from privet.releasing.blocks import Progress
+from privet.releasing.charging import Charge
+from privet.releasing.finishing import Release, finish
+from privet.releasing.job import Job
+from privet.releasing.receipt import PRIVATE_BITS, Receipt
+
+if TYPE_CHECKING:
+    from privet.ledger import Account, Reservation
+
+_FEW, _LINE = 8, 500
+"""How many columns a note names, and how long it is at most."""
+
+STAYS_CHARGED = "The release stays charged to account"
+"""How the remark begins that an error carries once the budget is spent."""
+
+
+def carry_out(
+    job: Job,
+    receipt: Receipt,
+    account: "Account | None",
+    target: tuple[Path, Path] | None,
+    *,
+    overwrite: bool,
+    progress: Progress,
+) -> Release:
+    """Draw the release of a job and give it out, with its receipt, charged to `account` if any.
+
+    Errors: ParameterError for an account that is not for this release, BudgetExceededError, both
+    before the draw; LedgerError, OutputError.
+    """
+    if account is None:
+        drawn = job.draw(progress, receipt.demo)
+        return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+    receipt.to_text()  # What cannot be written down is not charged.
+    charge = Charge.of(receipt)
+    charge.check(account, job.words)
+    entry, receipt = _reserve(account, charge, receipt)
+    with _stays_charged(account.name, entry.id):
+        drawn = job.draw(progress, receipt.demo)
+        entry.commit(receipt.to_json())
+        return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+
+
+def _reserve(account: "Account", charge: Charge, receipt: Receipt) -> tuple["Reservation", Receipt]:
+    """The reservation, and the receipt that names it."""
+    entry = account.reserve(
+        charge.loss,
+        note=_note(receipt),
+        seeded=receipt.randomness != PRIVATE_BITS,
+        unit=charge.records,
+    )
+    try:
+        return entry, replace(receipt, ledger=_facts(account.name, entry))
+    except BaseException:
+        with suppress(PrivetError):  # Then it stays spent, which is safe.
+            entry.void("nothing was drawn")
+        raise
+
+
+def _note(receipt: Receipt) -> str:
+    """What is released and how, in a line: the names of the columns are public."""
+    what = ", ".join(
+        f"'{part.column}'" if part.column is not None else receipt.kind
+        for part in receipt.parts[:_FEW]
+    )
+    more = f" and {len(receipt.parts) - _FEW} more" if len(receipt.parts) > _FEW else ""
+    part = receipt.parts[0]
+    asked = f"{part.query['query']} of " if isinstance(part, Answer) else ""
+    promised = decimal_up(receipt.guarantee.epsilon, 5)
+    how = part.mechanism["mechanism"]
+    return f"{receipt.kind}: {asked}{what}{more}, {how}, epsilon {promised}"[:_LINE]
+
+
+def _facts(name: str, entry: "Reservation") -> dict[str, str]:
+    return {
+        "account": name,
+        "entry": entry.id,
+        "spent_before": str(entry.spent_before),
+        "spent_after": str(entry.spent_after),
+    }
+
+
+@contextmanager
+def _stays_charged(account: str, entry: str) -> Iterator[None]:
+    """Whatever goes wrong inside says that the budget is spent all the same."""
+    remark = f"{STAYS_CHARGED} '{account}' (entry {entry}): something may have been drawn."
+    try:
+        yield
+    except PrivetError as error:
+        hint = f"{error.hint} {remark}".lstrip()
+        raise type(error)(error.message, hint=hint, **error.payload) from None
+    except BaseException as error:
+        error.add_note(remark)
+        raise
