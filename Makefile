@@ -87,10 +87,12 @@ demo: $(VENV)/.runtime
 
 bench: $(VENV)/.bench $(PEERS)/.installed
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
+	@$(BIN)/python benchmarks/accounting.py --peers $(PEERS)/bin/python
 
 tables: $(VENV)/.test
 	@$(BIN)/python benchmarks/feasible_words.py $(ARGS)
 	@$(BIN)/python benchmarks/series.py $(ARGS)
+	@$(BIN)/python benchmarks/accounting_tables.py $(ARGS)
 
 clean:
 	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,7 +1,7 @@
 """Privet: differential privacy for categories and sequences of categories.
 
 Contract. Every public name imports from here (`from privet import RandomizedResponse`), and
-`estimate`, `decode`, `queries`, `testing`, `datasets` and `verify` are reached as submodules.
+`accounting`, `estimate`, `decode`, `queries`, `testing`, `datasets` and `verify` are submodules.
 Importing `privet` imports nothing else: a name brings in its room, and the libraries that room
 needs, when it is first used (PEP 562). An unknown name is an AttributeError, as in any module.
 `dir(privet)` lists the public names.
@@ -10,7 +10,8 @@ needs, when it is first used (PEP 562). An unknown name is an AttributeError, as
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from privet import datasets, estimate, queries, testing, verify
+    from privet import accounting, datasets, estimate, queries, testing, verify
+    from privet.accounting import Accountant, Explanation
     from privet.chains import ChainBox, HiddenMarkovModel, MarkovChain, read_model, save_model
     from privet.errors import (
         BudgetExceededError,
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     __version__: str
 
 __all__ = [
+    "Accountant",
     "Alphabet",
     "BudgetExceededError",
     "CertificateError",
@@ -69,6 +71,7 @@ __all__ = [
     "ColumnNotFoundError",
     "DataError",
     "DomainError",
+    "Explanation",
     "Exponential",
     "FileFormatError",
     "Guarantee",
@@ -103,6 +106,7 @@ __all__ = [
     "WordStaircase",
     "Words",
     "__version__",
+    "accounting",
     "datasets",
     "decode",
     "decode_release",
@@ -119,6 +123,7 @@ __all__ = [
 ]
 
 _SUBMODULES = {
+    "accounting": "accounting",
     "datasets": "datasets",
     "decode": "estimate.decode",
     "estimate": "estimate",
@@ -129,9 +134,11 @@ _SUBMODULES = {
 """Public submodules, and where they are."""
 
 _ROOM_OF = {
+    "Accountant": "accounting",
     "Alphabet": "symbols",
     "ChainBox": "chains",
     "Codes": "symbols",
+    "Explanation": "accounting",
     "Exponential": "mechanisms",
     "Guarantee": "privacy",
     "HiddenMarkovModel": "chains",

@@ -22,6 +22,7 @@ COMMANDS = [
     ["release", "query"],
     ["estimate"],
     ["fit"],
+    ["account"],
     *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
 ]
 
@@ -45,6 +46,7 @@ def test_every_example_runs_as_printed(run: Run) -> None:
         ["estimate"],
         ["plan"],
         ["demo"],
+        ["account"],
     ):
         example = example_in(run(*command, "--help").out)
         assert example.startswith(f"privet {' '.join(command)}")
@@ -110,7 +112,7 @@ def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
-    for name in ("demo", "plan", "release", "estimate", "fit", "ledger"):
+    for name in ("demo", "plan", "release", "estimate", "fit", "account", "ledger"):
         assert f" {name} " in done.out
     assert "..." not in done.out.partition("Commands:")[2]
 

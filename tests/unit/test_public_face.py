@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 # The contract, stated a second time on purpose: a name may be added here, never removed.
 FACE = {
+    "privet.accounting": {"Accountant", "Explanation"},
     "privet.symbols": {"Alphabet", "Codes", "Words"},
     "privet.chains": {"ChainBox", "HiddenMarkovModel", "MarkovChain", "read_model", "save_model"},
     "privet.languages": {"Language"},
@@ -43,6 +44,7 @@ FACE = {
     },
 }
 SUBMODULES = {
+    "accounting": "privet.accounting",
     "datasets": "privet.datasets",
     "decode": "privet.estimate.decode",
     "estimate": "privet.estimate",

@@ -9,6 +9,7 @@ import typer
 import typer.core
 
 from privet.cli import (
+    account,
     decode,
     demo,
     estimate,
@@ -143,6 +144,13 @@ _add(
     "Make possible sequences from a release and a chain.",
     decode.decode,
     decode.EXAMPLE,
+)
+_add(
+    app,
+    "account",
+    "Say what several releases cost together.",
+    account.account,
+    account.EXAMPLE,
 )
 _add(app, "fit", "Learn a Markov chain from public or released sequences.", fit.fit, fit.EXAMPLE)
 

@@ -18,6 +18,7 @@ _OPTIONS = {
     "decode_method": "--decode-method",
     "delta": "--delta",
     "epsilon": "--epsilon",
+    "initial": "--initial",
     "length": "--length",
     "levels": "--levels STATE=NUMBER,...",
     "mechanism": "--mechanism",
@@ -28,6 +29,7 @@ _OPTIONS = {
     "reason": "--reason TEXT",
     "rows_per_person": "--person COLUMN --rows-per-person N",
     "split": "--split NAME=SHARE",
+    "unit": "--unit",
     "variance": "--variance",
 }
 """Parameters of Python and the options that set them."""

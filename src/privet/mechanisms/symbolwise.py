@@ -3,8 +3,10 @@
 Contract. A symbol is kept with probability 1 - (m-1) p and becomes each of the m - 1 others with
 probability p = P / 2^F. P is rounded up, so p is never below the p of the rate asked for, which is
 more privacy (Theorem 8 of [holohan-leith-mason-2016]); F is so large that both p and the rate
-log(keep / p) are within a relative 2^-60 of it. Everything stated is computed from P / 2^F. The law
-on words is the exponential mechanism at that rate (Theorem 7 there).
+log(keep / p) are within a relative 2^-60 of it. Without delta the rate is first rounded down to a
+multiple of 2^-64, the grid of record losses (a rate below that is left as it is). Everything stated
+is computed from P / 2^F. The law on words is the exponential mechanism at that rate (Theorem 7
+there).
 """
 
 from collections.abc import Sequence
@@ -18,8 +20,7 @@ import numpy.typing as npt
 from privet.exact import exp_down, exp_up, float_down, float_up, log_up, read_count
 from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
 from privet.mechanisms.levels import log_level_weights
-from privet.privacy import RecordLoss
-from privet.privacy.loss import LOSS_BITS
+from privet.privacy import RecordLoss, on_loss_grid
 from privet.randomness import OffsetLaw, current_source
 
 PRECISION = 60
@@ -27,24 +28,11 @@ PRECISION = 60
 
 _STEP = 16
 
-_GRID_BITS = 50
-"""Rates of so many bits in units of 2^-64 are taken down to a whole number of them."""
-
 
 def fraction_bits(sensitivity: Fraction) -> int:
     """F, a multiple of 16, so that sensitivity * 2 * 2^-F <= 2^-60."""
     bits = PRECISION + 1 + (-(-sensitivity.numerator // sensitivity.denominator)).bit_length()
     return -(-bits // _STEP) * _STEP
-
-
-def on_loss_grid(rate: Fraction) -> Fraction:
-    """The largest rate up to `rate` that a record loss holds exactly: a multiple of 2^-64.
-
-    So ten releases of epsilon 1/10 add up to 1, and not to a little more than a budget of 1. A rate
-    that this would change by more than a relative 2^-50 stays as it is.
-    """
-    units = rate.numerator * (1 << LOSS_BITS) // rate.denominator
-    return Fraction(units, 1 << LOSS_BITS) if units >> _GRID_BITS else rate
 
 
 class SymbolLaw:
@@ -55,6 +43,7 @@ class SymbolLaw:
     """
 
     def __init__(self, size: int, rate: Fraction, delta: Fraction = Fraction(0)) -> None:
+        rate = rate if delta else on_loss_grid(rate)
         self.size, self.rate, self.delta = size, rate, delta
         # An error x of p changes log(keep / p) by x / (p keep), relatively by x / (p keep rate),
         # and keep >= 1/m; the two roundings below add up to less than 2 * 2^-F.

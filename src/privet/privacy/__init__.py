@@ -3,17 +3,23 @@
 from privet.privacy.framework import (
     Framework,
     IndependentRecords,
-    MarkovBound,
     MarkovFramework,
 )
+from privet.privacy.frameworks import framework_from_json, framework_to_json
 from privet.privacy.guarantee import Guarantee
-from privet.privacy.loss import RecordLoss
+from privet.privacy.loss import LossSum, RecordLoss, on_loss_grid
+from privet.privacy.meter import MarkovBound, MarkovMeter
 
 __all__ = [
     "Framework",
     "Guarantee",
     "IndependentRecords",
+    "LossSum",
     "MarkovBound",
     "MarkovFramework",
+    "MarkovMeter",
     "RecordLoss",
+    "framework_from_json",
+    "framework_to_json",
+    "on_loss_grid",
 ]

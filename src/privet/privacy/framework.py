@@ -13,9 +13,8 @@ one counts, and then the worst chain.
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,11 +22,9 @@ from privet.chains import (
     ChainBox,
     ChainFamily,
     MarkovChain,
-    QuiltBound,
     QuiltScale,
     approximate_quilt_scale,
     max_influence,
-    quilt_epsilon,
     quilt_scale_for,
 )
 from privet.chains.marginals import Initial
@@ -38,15 +35,10 @@ from privet.errors import DataError, DomainError, ParameterError, ParameterTypeE
 from privet.exact import read_count, read_epsilon
 from privet.exact.number import Number
 from privet.privacy.loss import RecordLoss
+from privet.privacy.meter import MarkovBound, MarkovMeter, Method
 from privet.symbols import Alphabet, Words
 
-if TYPE_CHECKING:
-    from privet.chains.propagation import PropagationBound
-
 Unit = int | Literal["all"]
-
-Method = Literal["best", "propagation", "quilt", "group"]
-"""How losses are turned into an epsilon, and constants into a scale."""
 
 
 class IndependentRecords:
@@ -78,20 +70,22 @@ class IndependentRecords:
             return record_loss.total
         return record_loss.largest(self.unit)
 
+    def epsilon_of(self, record_loss: RecordLoss, record: int) -> Fraction:
+        """The epsilon for units that hold that record: its loss and the `unit` - 1 largest others.
 
-@dataclass(frozen=True)
-class MarkovBound:
-    """An epsilon, and why.
-
-    `method`: what gave the smaller bound, "propagation", "quilt" or "group"; `chain`: the number of
-    the worst chain of the family, 0 for a box; `detail`: the bound for that chain, with its worst
-    node.
-    """
-
-    epsilon: Fraction
-    method: Method
-    chain: int
-    detail: "QuiltBound | PropagationBound | None"
+        Errors: ParameterError if the loss has no such record.
+        """
+        if read_count(record, "record", 0) >= record_loss.length:
+            raise ParameterError(
+                f"There is no record {record} among {record_loss.length}.",
+                hint="Records count from 0.",
+                parameter="record",
+            )
+        if self.unit == "all":
+            return record_loss.total
+        own = record_loss.at(record)
+        # Among the largest it counts anyway; otherwise it takes the place of the last of them.
+        return min(record_loss.largest(self.unit), own + record_loss.largest(self.unit - 1))
 
 
 class MarkovFramework:
@@ -229,26 +223,18 @@ class MarkovFramework:
                 f"A framework takes a RecordLoss, not a {type(record_loss).__name__}.",
                 parameter="record_loss",
             )
-        if way == "group" or not record_loss.total:
-            return MarkovBound(record_loss.total, "group", 0, None)
-        found = [
-            self._chain_bound(number, chain, record_loss.pieces, way)
-            for number, chain in enumerate(self._members)
-        ]
-        return max(found, key=lambda each: each.epsilon)
+        return self.meter().bound(record_loss, way)
 
-    def _chain_bound(
-        self, number: int, chain: MarkovChain | ChainBox, pieces: Pieces, method: Method
-    ) -> MarkovBound:
-        bounds = []
-        if method != "propagation":
-            quilt = quilt_epsilon(chain, self.initial, pieces)
-            way: Method = "group" if quilt.is_group else "quilt"
-            bounds.append(MarkovBound(quilt.epsilon, way, number, quilt))
-        if method != "quilt":
-            walk = _propagated_epsilon(chain, self.initial, pieces)
-            bounds.append(MarkovBound(walk.epsilon, "propagation", number, walk))
-        return min(bounds, key=lambda each: each.epsilon)
+    def epsilon_of(self, record_loss: RecordLoss, node: int) -> Fraction:
+        """The epsilon for the secret "the value of that node" alone, rounded up.
+
+        Errors: ParameterError if the loss has no such node.
+        """
+        return self.meter().bound_at(record_loss, node).epsilon
+
+    def meter(self) -> MarkovMeter:
+        """What answers `bound` for many losses in turn, without computing the chains anew."""
+        return MarkovMeter(self._members, self.initial)
 
     def assumptions(self) -> tuple[str, ...]:
         """What the guarantee takes for granted, in plain words."""
@@ -379,13 +365,3 @@ def _propagated_scale(
     else:
         scale, _ = propagation.propagated_scale(chain, initial, constants, epsilon)
     return scale
-
-
-def _propagated_epsilon(
-    chain: MarkovChain | ChainBox, initial: Initial, pieces: Pieces
-) -> "PropagationBound":
-    from privet.chains import propagation
-
-    if isinstance(chain, ChainBox):
-        return propagation.propagated_epsilon_of_box(chain, pieces)
-    return propagation.propagated_epsilon(chain, initial, pieces)

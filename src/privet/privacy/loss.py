@@ -7,7 +7,8 @@ from then on it is an integer, so addition is exact, associative and commutative
 constant: a loss over a million records costs what its pieces cost.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -26,6 +27,15 @@ def loss_units(value: Number) -> int:
     if number < 0:
         raise ParameterError("A record loss cannot be negative.")
     return -((-number.numerator * _UNIT) // number.denominator)
+
+
+def on_loss_grid(rate: Fraction) -> Fraction:
+    """The largest multiple of 2^-64 that is at most `rate` > 0; the rate itself if that is 0.
+
+    A mechanism that runs at this rate has a record loss that is not rounded up any more: n releases
+    at epsilon / n cost no more than epsilon.
+    """
+    return Fraction(rate.numerator * _UNIT // rate.denominator, _UNIT) or rate
 
 
 class RecordLoss:
@@ -95,13 +105,61 @@ class RecordLoss:
         if self.length != other.length:
             raise DataError(
                 f"Losses over {self.length} and {other.length} records do not add.",
-                hint="Extend the shorter one with RecordLoss.segment.",
+                hint="Extend the shorter one with extended(), or use RecordLoss.sum_of.",
             )
-        stops = sorted({stop for stop, _ in (*self._pieces, *other._pieces)})
-        return RecordLoss(
-            (stop, a + b)
-            for stop, a, b in zip(stops, _along(self, stops), _along(other, stops), strict=True)
-        )
+        return RecordLoss.sum_of((self, other))
+
+    def __mul__(self, times: int) -> "RecordLoss":
+        """The loss of `times` >= 0 such releases together."""
+        count = read_count(times, "times", minimum=0)
+        return RecordLoss((stop, units * count) for stop, units in self._pieces)
+
+    __rmul__ = __mul__
+
+    @classmethod
+    def sum_of(cls, losses: Iterable["RecordLoss"]) -> "RecordLoss":
+        """The loss of all the releases together, over the records of the longest one.
+
+        A shorter loss counts as 0 beyond its end: records that do not exist lose nothing. The time
+        is that of sorting all the pieces.
+        """
+        total = LossSum()
+        for loss in losses:
+            total.add(loss)
+        return total.loss()
+
+    def extended(self, length: int) -> "RecordLoss":
+        """The same loss over `length` records, 0 for those beyond its own.
+
+        Errors: ParameterError if that would shorten it.
+        """
+        size = read_count(length, "length", minimum=0)
+        if size < self.length:
+            raise ParameterError(
+                f"A loss over {self.length} records cannot be cut to {size}.",
+                hint="What was lost stays lost: give the longer length.",
+                parameter="length",
+            )
+        return RecordLoss([*self._pieces, (size, 0)])
+
+    def at(self, record: int) -> Fraction:
+        """The loss of one record; 0 beyond the end."""
+        place = bisect_right(self._pieces, read_count(record, "record", 0), key=_stop)
+        return Fraction(self._pieces[place][1], _UNIT) if place < len(self._pieces) else Fraction(0)
+
+    def within(self, records: range) -> Fraction:
+        """The sum of the losses of the records of a range of step 1; 0 beyond the end."""
+        total = last = 0
+        for stop, units in self._pieces:
+            shared = min(stop, records.stop) - max(last, records.start)
+            total += max(0, shared) * units
+            last = stop
+        return Fraction(total, _UNIT)
+
+    @property
+    def units(self) -> tuple[tuple[int, int], ...]:
+        """(stop, loss in units of 2^-64) of each piece, in order."""
+        return self._pieces
 
     @property
     def pieces(self) -> list[tuple[int, int, Fraction]]:
@@ -120,16 +178,27 @@ class RecordLoss:
     @property
     def total(self) -> Fraction:
         """The sum over all records."""
-        return sum(((b - a) * loss for a, b, loss in self.pieces), Fraction(0))
+        last = total = 0
+        for stop, units in self._pieces:
+            total += (stop - last) * units
+            last = stop
+        return Fraction(total, _UNIT)
 
     def largest(self, count: int) -> Fraction:
         """The sum of the `count` largest losses."""
-        left, sum_ = count, Fraction(0)
-        for start, stop, loss in sorted(self.pieces, key=lambda piece: -piece[2]):
-            taken = min(left, stop - start)
-            sum_ += taken * loss
+        if count == 1:
+            return self.maximum
+        starts = (0, *map(_stop, self._pieces))
+        sized = (
+            (units, stop - start)
+            for start, (stop, units) in zip(starts, self._pieces, strict=False)
+        )
+        left, total = count, 0
+        for units, records in sorted(sized, reverse=True):
+            taken = min(left, records)
+            total += taken * units
             left -= taken
-        return sum_
+        return Fraction(total, _UNIT)
 
     def to_json(self) -> dict[str, Any]:
         """{"bits": 64, "pieces": [[stop, units as text], ...]}: exact."""
@@ -143,11 +212,52 @@ class RecordLoss:
         return cls((int(stop), int(units)) for stop, units in data["pieces"])
 
 
-def _along(loss: RecordLoss, stops: list[int]) -> list[int]:
-    """The units of `loss` on each interval that ends at one of `stops`."""
-    units, piece = [], 0
-    for stop in stops:
-        while loss._pieces[piece][0] < stop:
-            piece += 1
-        units.append(loss._pieces[piece][1])
-    return units
+class LossSum:
+    """The sum of losses that keep coming: adding one costs what its own pieces cost.
+
+    `length`: of the longest so far. The sum is put together when it is asked for, and kept.
+    """
+
+    __slots__ = ("_changes", "_loss", "length")
+
+    def __init__(self) -> None:
+        self.length = 0
+        self._changes: dict[int, int] = {}
+        self._loss: RecordLoss | None = RecordLoss([])
+
+    def add(self, loss: RecordLoss, times: int = 1) -> None:
+        """Adds `times` releases of that loss."""
+        self.length = max(self.length, loss.length)
+        self._loss = None
+        for place, change in _changes_of(loss):
+            self._changes[place] = self._changes.get(place, 0) + change * times
+
+    def loss(self) -> RecordLoss:
+        """The sum, over `length` records."""
+        if self._loss is None:
+            self._loss = RecordLoss(_summed(self._changes, self.length))
+        return self._loss
+
+
+def _changes_of(loss: RecordLoss) -> Iterator[tuple[int, int]]:
+    """Where the loss changes, and by how much, from 0 before its start to 0 after its end."""
+    place = before = 0
+    for stop, units in loss.units:
+        if units != before:
+            yield place, units - before
+        place, before = stop, units
+    if before:
+        yield place, -before
+
+
+def _summed(changes: Mapping[int, int], length: int) -> Iterator[tuple[int, int]]:
+    """The pieces (stop, units) of a function that starts at 0."""
+    now = 0
+    for place in sorted(changes):
+        yield place, now
+        now += changes[place]
+    yield length, now
+
+
+def _stop(piece: tuple[int, int]) -> int:
+    return piece[0]

@@ -12,6 +12,7 @@ from privet import Alphabet, Language, ModelError, WordExponential, WordStaircas
 from privet.exact import exp_up
 from privet.mechanisms.word_staircase.reference import expected_errors, least_expected_errors
 from privet.mechanisms.word_staircase.shift import best_shift
+from privet.privacy import on_loss_grid
 
 # Lengths, alphabet sizes, adjacencies, epsilons: 144 programmes.
 GRID = list(itertools.product([2, 5, 10], [2, 3, 5, 20], [1, 2, 3, 4], [0.3, 2, 6]))
@@ -53,11 +54,13 @@ def test_shift_is_the_best(length: int, size: int, period: int, epsilon: Fractio
 @pytest.mark.parametrize("adjacency", [1, 5, 60])
 def test_factor_is_on_the_private_side(epsilon: object, adjacency: int) -> None:
     mechanism = WordStaircase(Alphabet("ab"), epsilon=epsilon, adjacency=adjacency)  # type: ignore[arg-type]  # texts and numbers
-    wanted = exp_up(-mechanism.epsilon, 20_000)
+    rate = on_loss_grid(mechanism.epsilon)
+    assert rate == mechanism.epsilon or mechanism.epsilon - rate < Fraction(1, 1 << 64)
+    wanted = exp_up(-rate, 20_000)
     assert wanted <= mechanism.factor < 1
     assert mechanism.factor <= wanted * (1 + Fraction(1, 1 << 60))
     spent = mechanism.spent(70)
-    assert mechanism.epsilon * (1 - Fraction(1, 1 << 59)) <= spent <= mechanism.epsilon
+    assert rate * (1 - Fraction(1, 1 << 59)) <= spent <= rate <= mechanism.epsilon
     assert math.isfinite(mechanism.expected_errors(70))
 
 

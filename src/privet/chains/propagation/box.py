@@ -35,20 +35,28 @@ class BoxPropagation:
 
     def __init__(self, box: Box) -> None:
         lower, upper = np.asarray(box.lower, np.float64), np.asarray(box.upper, np.float64)
-        self._size = len(lower)
+        self._size, self._rows = len(lower), (lower, upper)
+        self.forget()
+
+    def forget(self) -> None:
+        """Makes the next answer depend on its losses alone, not on what was evaluated before."""
+        lower, upper = self._rows
         self._right = Walk(SpreadStep(lower, upper), self._size, whole=False)
         before = np.ascontiguousarray(lower.T), np.ascontiguousarray(upper.T)
         self._left = Walk(SpreadStep(*before), self._size, whole=False)
 
-    def bound(self, pieces: Pieces) -> PropagationBound:
-        """The bound for losses constant on pieces. Errors: ParameterError if they have gaps."""
+    def bound(self, pieces: Pieces, node: int | None = None) -> PropagationBound:
+        """The bound for losses constant on pieces, for the worst node or for that one.
+
+        Errors: ParameterError if the pieces have gaps.
+        """
         checked = read_pieces(pieces)
         ones = np.ones((self._size, self._size))
         # Beyond the doubles is inf, which bounds everything.
         with np.errstate(over="ignore"):
             right = self._right.over(mirrored(checked), ones)
             left = self._left.over(checked, ones)
-        return worst(checked, left, right[::-1], np.arange(self._size))
+        return worst(checked, left, right[::-1], np.arange(self._size), node)
 
 
 def propagated_epsilon_of_box(box: Box, pieces: Pieces) -> PropagationBound:

@@ -58,14 +58,28 @@ class Plans:
 
 
 class Forests:
-    """A forest for each pair of rows of `first` and `second`, (n, k) float64, not both 0."""
+    """A forest for each pair of rows of `first` and `second`, (n, k) float64, not both 0.
 
-    def __init__(self, first: FloatArray, second: FloatArray) -> None:
+    Gains are (k, k), or (g, k, k) of which the first serve the first n / g pairs, and so on.
+    """
+
+    def __init__(self, first: FloatArray, second: FloatArray, groups: int = 1) -> None:
+        self._group: IntArray = np.arange(len(first)) // (len(first) // groups)
         self._parent: IntArray = np.tile(np.arange(first.shape[1]), (len(first), 1))
         self._rises = np.zeros(first.shape, bool)
         self._potential = np.ones(first.shape)
         self._solved = False
         self.set_rows(first, second)
+
+    def copies(self, count: int) -> "Forests":
+        """As many times these forests, each for gains of its own."""
+        many = Forests(np.tile(self.first, (count, 1)), np.tile(self.second, (count, 1)), count)
+        many._parent = np.tile(self._parent, (count, 1))
+        many._rises = np.tile(self._rises, (count, 1))
+        many._potential = np.tile(self._potential, (count, 1))
+        many._solved = self._solved
+        many._reorder(np.arange(len(many.first)))
+        return many
 
     def set_rows(self, first: FloatArray, second: FloatArray) -> None:
         """Other rows for the same pairs; arcs at states that no longer occur are dropped."""
@@ -76,7 +90,7 @@ class Forests:
         self._reorder(np.arange(len(first)))
 
     def plans(self, gains: FloatArray) -> Plans:
-        """The plans of the forests as they stand, for gains (k, k); flows backward are cut to 0."""
+        """The plans of the forests as they stand, for these gains; flows backward are cut to 0."""
         pairs = np.arange(len(self.first))
         with np.errstate(all="ignore"):
             self._climb(pairs, np.minimum(gains, _LARGEST_GAIN))
@@ -92,10 +106,10 @@ class Forests:
         return Plans(source, target, amount, share, value)
 
     def improve(self, gains: FloatArray) -> None:
-        """Pivots until every forest is optimal for `gains` (k, k), or patience ends."""
-        size = len(gains)
+        """Pivots until every forest is optimal for `gains`, or patience ends."""
+        size = gains.shape[-1]
         bent = np.minimum(gains, _LARGEST_GAIN) * (1 + _BEND * (1 + _scatter(size)))
-        np.fill_diagonal(bent, 1.0)
+        bent[..., np.arange(size), np.arange(size)] = 1.0
         with np.errstate(all="ignore"):
             for pairs in _chunks(np.arange(len(self.first)), size):
                 if not self._solved:
@@ -108,7 +122,7 @@ class Forests:
 
     def _optimise(self, pairs: IntArray, gains: FloatArray) -> None:
         # Beyond some gains flows need more digits than doubles have, and pivots run in circles.
-        patience = 20 + 10 * len(gains) if gains.max() < _HOPELESS else 8
+        patience = 20 + 10 * gains.shape[-1] if gains.max() < _HOPELESS else 8
         for _ in range(patience):
             node, flow, wrong = self._worst(pairs)
             keep = wrong > _TOLERANCE
@@ -141,10 +155,20 @@ class Forests:
         base = (np.arange(len(pairs)) * size)[:, None]
         return (base + order).T.copy(), (base + above).T.copy()
 
+    def _gain(
+        self, pairs: IntArray, gains: FloatArray, source: IntArray, target: IntArray
+    ) -> FloatArray:
+        """(m, k): the gains of the arcs."""
+        return gains_of(gains, self._group[pairs], source, target)
+
+    def _gains(self, pairs: IntArray, gains: FloatArray) -> FloatArray:
+        """(m, k, k) or (1, k, k): the gains of the pairs."""
+        return gains[None] if gains.ndim == 2 else gains[self._group[pairs]]
+
     def _climb(self, pairs: IntArray, gains: FloatArray) -> None:
         """Potentials from the roots down, so that every arc is tight for these gains."""
         source, target = self._ends(pairs)
-        step = gains.ravel()[source * len(gains) + target]
+        step = self._gain(pairs, gains, source, target)
         step = np.where(self._rises[pairs], step, 1 / step).ravel()
         potential = self._potential[pairs].ravel()
         for node, parent in zip(*self._walk(pairs), strict=True):
@@ -177,7 +201,7 @@ class Forests:
         potential, active = self._potential[pairs], self._active[pairs]
         high = inside == up[:, None]
         inverse = np.where(high & active, 1 / potential, np.inf)
-        ratio = np.where(high | ~active, np.inf, potential)[:, None, :] * gains
+        ratio = np.where(high | ~active, np.inf, potential)[:, None, :] * self._gains(pairs, gains)
         ratio *= inverse[:, :, None]
         flat = ratio.reshape(len(pairs), -1)
         arc = flat.argmin(axis=1)
@@ -186,7 +210,7 @@ class Forests:
         good = np.isfinite(factor)
         factor = np.where(good, np.where(up, factor, 1 / factor), 1.0)
         self._potential[pairs] = np.where(inside, potential * factor[:, None], potential)
-        source, target = np.divmod(arc, len(gains))
+        source, target = np.divmod(arc, gains.shape[-1])
         moved, other = np.where(up, source, target), np.where(up, target, source)
         self._hang(pairs[good], node[good], moved[good], other[good], up[good])
         self._reorder(pairs[good])
@@ -215,6 +239,10 @@ class Forests:
 
     def _plant(self, pairs: IntArray, gains: FloatArray) -> None:
         """Starts from the best star: all states tight above one, or all tight below one."""
+        if gains.ndim > 2:
+            for group in np.unique(self._group[pairs]):
+                self._plant(pairs[self._group[pairs] == group], gains[group])
+            return
         rays = np.concatenate([gains.T, 1 / gains])  # row j: g(t) = C(t, j); g(t) = 1 / C(j, t)
         over, under = self.first[pairs] @ rays.T, self.second[pairs] @ rays.T
         # A centre that occurs in neither row would carry flows it has no use for.
@@ -236,17 +264,25 @@ class Forests:
             pairs = pairs[~wild]
             old = self._potential[pairs]
         reach = np.where(self._active[pairs], old, np.inf)
-        new = np.minimum((gains * reach[:, None, :]).min(axis=2), old)
+        new = np.minimum((self._gains(pairs, gains) * reach[:, None, :]).min(axis=2), old)
         broken = (new < old * (1 - _TOLERANCE)).any(axis=1)
         pairs, new = pairs[broken], new[broken]
         if not len(pairs):
             return
         self._potential[pairs] = new
         source, target = self._ends(pairs)
-        slack = _pick(new, target) * gains[source, target]
+        slack = _pick(new, target) * self._gain(pairs, gains, source, target)
         loose = slack > _pick(new, source) * (1 + _TOLERANCE)
-        self._parent[pairs] = np.where(loose, np.arange(len(gains)), self._parent[pairs])
+        self._parent[pairs] = np.where(loose, np.arange(loose.shape[1]), self._parent[pairs])
         self._reorder(pairs)
+
+
+def gains_of(gains: FloatArray, group: IntArray, source: IntArray, target: IntArray) -> FloatArray:
+    """(m, k): gains of arcs, of (k, k) gains or of those of each pair's group."""
+    place = source * gains.shape[-1] + target
+    if gains.ndim > 2:
+        place = place + (group * gains.shape[-1] ** 2)[:, None]
+    return np.asarray(gains.ravel()[place])
 
 
 def _pick(table: npt.NDArray[Any], columns: IntArray) -> npt.NDArray[Any]:

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from privet.chains.propagation.forests import BoolArray, Forests, IntArray, Plans
+from privet.chains.propagation.forests import BoolArray, Forests, IntArray, Plans, gains_of
 from privet.chains.stochastic import FloatArray
 
 UNIT = 2.0**-53
@@ -47,6 +47,20 @@ class LinearStep:
         first, second = self._read(kernel)
         self._forests = Forests(first, second)
 
+    def copies(self, count: int) -> "LinearStep":
+        """A step that takes `count` gains (count, k, k) at once and gives as many bounds."""
+        many = LinearStep.__new__(LinearStep)
+        many.size, many._rows, many._others = self.size, self._rows, self._others
+        many._pairs = (np.arange(count)[:, None] * self.size**2 + self._pairs).ravel()
+        many._first, many._second = (
+            np.tile(rows, (count, 1)) for rows in (self._first, self._second)
+        )
+        many._ratio, many._weight, many._usable = (
+            np.tile(each, count) for each in (self._ratio, self._weight, self._usable)
+        )
+        many._forests = self._forests.copies(count)
+        return many
+
     def set_kernel(self, kernel: FloatArray) -> None:
         """Another kernel over the same states; what was learnt about plans is kept."""
         self._forests.set_rows(*self._read(kernel))
@@ -71,13 +85,15 @@ class LinearStep:
         """See `Step`."""
         plans = self._forests.plans(gains)
         self._last = plans
-        bound = certified(self._first, self._second, gains, plans)
+        group = np.arange(len(self._pairs)) // (self.size * (self.size - 1))
+        bound = certified(self._first, self._second, gains, plans, group)
         # Two plans that need no search: nothing is moved, and everything is moved everywhere.
         bound = np.fmin(bound, self._ratio)
-        bound = np.fmin(bound, self._weight * gains.max()) * margin(self.size)
-        out = np.ones(self.size * self.size)
+        most = np.broadcast_to(gains.max(axis=(-2, -1)), (gains.size // self.size**2,))
+        bound = np.fmin(bound, self._weight * most[group]) * margin(self.size)
+        out = np.ones(gains.size)
         out[self._pairs] = np.where(self._usable, bound, 1.0)
-        return out.reshape(self.size, self.size)
+        return out.reshape(gains.shape)
 
     def slopes(self) -> tuple[IntArray, IntArray, FloatArray]:
         """See `Step`."""
@@ -88,15 +104,23 @@ class LinearStep:
         return self._pairs[pairs], arcs, plans.share[some]
 
 
-def certified(first: FloatArray, second: FloatArray, gains: FloatArray, plans: Plans) -> FloatArray:
+def certified(
+    first: FloatArray,
+    second: FloatArray,
+    gains: FloatArray,
+    plans: Plans,
+    group: IntArray | None = None,
+) -> FloatArray:
     """(n,): a bound of phi that the plan proves, whatever it is, up to the factor `margin`.
 
+    `group`: (n,), which of the gains are a pair's if there are several.
     The plan K has `amount` on its arcs and what is left of a row of `first` on the diagonal. Its
     rows sum to at least those of `first`; then phi is at most the largest column sum of K C over
     `second`. Where `second` is 0 nothing may stay or arrive: arcs into such a state are dropped,
     and if rounding keeps the arcs out of it from carrying all, the whole plan is scaled up.
     """
-    gain = gains[plans.source, plans.target]
+    own = np.zeros(len(first), np.intp) if group is None else group
+    gain = gains_of(gains, own, plans.source, plans.target)
     usable = (np.take_along_axis(second, plans.target, 1) > 0) & np.isfinite(gain)
     table = _Table(first, second, plans.source, plans.target, np.where(usable, gain, 0.0))
     amount = np.where(usable, plans.amount, 0.0)

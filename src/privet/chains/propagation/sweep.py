@@ -6,6 +6,7 @@ by one as far as that matters and is affordable; a block may be bounded higher t
 never lower.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -13,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from privet.chains.propagation.fixed_point import above, advance, grown, settling
-from privet.chains.propagation.programme import UNIT, Step
+from privet.chains.propagation.lanes import Profile, lanes_for, walk_lanes
+from privet.chains.propagation.programme import UNIT, LinearStep, Step
 from privet.chains.stochastic import FloatArray
 from privet.exact import exp_up, float_up
 
@@ -35,6 +37,14 @@ _STEADY = 2.0**-36
 _FAR = 30
 """Distances shrink by e^-30 in this many times the settling time."""
 
+_FORGOTTEN = 22
+"""Of what a lane begins with, e^-22 is left after this many times the settling time."""
+
+MANY = 256
+"""Pieces from which on they are walked in lanes side by side."""
+
+_FEWEST_LANES = 8
+
 _WORK = 1.5e7
 _MOST_NODES = 6_000
 _EVERY_STEP = 400_000
@@ -44,6 +54,24 @@ _EVERY_STEP = 400_000
 def growth_of(loss: Fraction) -> float:
     """A double at or above e^loss (inf beyond the doubles)."""
     return float_up(exp_up(loss)) if loss < 710 else float("inf")
+
+
+def total_of(pieces: Pieces) -> Fraction:
+    """The sum of the losses of all nodes."""
+    sums: dict[int, int] = {}
+    for start, stop, loss in pieces:
+        # Few denominators occur in many losses, and integers add up quickly.
+        part = (stop - start) * loss.numerator
+        sums[loss.denominator] = sums.get(loss.denominator, 0) + part
+    return sum((Fraction(part, below) for below, part in sums.items()), Fraction(0))
+
+
+def largest_of(pieces: Pieces) -> Fraction:
+    """The largest loss of a node."""
+    most: dict[int, int] = {}
+    for _, _, loss in pieces:
+        most[loss.denominator] = max(most.get(loss.denominator, 0), loss.numerator)
+    return max(Fraction(above, below) for below, above in most.items())
 
 
 def affordable(size: int) -> int:
@@ -78,11 +106,52 @@ class Walk:
         `phi`: a bound at the first node. Nodes beyond the affordable number share blocks anyway.
         """
         blocks: list[Block] = []
-        for start, stop, loss in pieces:
+        place = 0
+        while alone and place < len(pieces):
+            start, stop, loss = pieces[place]
             parts, phi = self._stretch(loss, phi, stop - start, alone)
             alone = max(0, alone - (stop - start))
             blocks += parts
+            place += 1
+        lanes = self._in_lanes(pieces[place:], phi)
+        if lanes is not None:
+            return blocks + lanes
+        for start, stop, loss in pieces[place:]:
+            parts, phi = self._stretch(loss, phi, stop - start, 0)
+            blocks += parts
         return blocks
+
+    def _in_lanes(self, pieces: Pieces, phi: FloatArray) -> list[Block] | None:
+        """Blocks of very many pieces, walked side by side; None if that is of no use."""
+        if len(pieces) < MANY or not self.whole or not isinstance(self.step, LinearStep):
+            return None
+        star, far = self.reach(pieces, phi)
+        lengths = np.array([stop - start for start, stop, _ in pieces])
+        work = int(np.minimum(lengths, far).sum())
+        lanes = lanes_for(self.size, work, far)
+        if lanes < _FEWEST_LANES or not np.isfinite(star).all():
+            return None
+        first = pieces[0][0]
+        known: dict[Fraction, float] = {}
+        for _, _, loss in pieces:
+            if loss not in known:
+                known[loss] = growth_of(loss)
+        profile = Profile(
+            np.array([stop - first for _, stop, _ in pieces]),
+            np.array([known[loss] for _, _, loss in pieces]),
+        )
+        return walk_lanes(self.step, profile, phi, star, far, lanes)
+
+    def reach(self, pieces: Pieces, phi: FloatArray) -> tuple[FloatArray, int]:
+        """A bound that holds at every node, and after how many nodes next to nothing of it is left.
+
+        The second is a forecast, not a bound.
+        """
+        most = largest_of(pieces)
+        growth = growth_of(most)
+        ceiling = float(phi.max()) * growth_of(total_of(pieces)) * (1 + 4 * UNIT)
+        star = above(self.step, growth, phi, ceiling, self.guess(most))
+        return star, math.ceil(_FORGOTTEN * settling(self.step, growth, star)) + 8
 
     def _stretch(
         self, loss: Fraction, phi: FloatArray, count: int, alone: int

@@ -9,9 +9,10 @@ from privet.chains.quilt.bounds import (
     quilt_scale,
     quilt_scale_for,
 )
-from privet.chains.quilt.loads import Pieces
+from privet.chains.quilt.loads import Loads, Pieces
 
 __all__ = [
+    "Loads",
     "Pieces",
     "QuiltBound",
     "QuiltScale",

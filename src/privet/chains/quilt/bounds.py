@@ -51,6 +51,10 @@ _BITS = 96
 """Digits of a scale or an epsilon after the leading one."""
 
 
+Maker = tuple[Callable[[RealType], Sides], Sequence[RealType]]
+"""What makes the sides in a float type, and the types to try in turn."""
+
+
 @dataclass(frozen=True)
 class QuiltScale:
     """The scale, and why: the worst node and the distances of its best quilt.
@@ -150,10 +154,20 @@ def approximate_quilt_scale(
     return _scale(worst_node(sides, loads, ScaleObjective(limit, loads.unit)), loads)
 
 
-def quilt_epsilon(chain: MarkovChain | ChainBox, initial: Initial, pieces: Pieces) -> QuiltBound:
-    """The epsilon of releases with those losses, by quilts."""
-    loads = Loads(pieces)
-    worst = _solve(_maker(chain, initial, loads.length, "exact"), loads, LossObjective(loads.unit))
+def quilt_epsilon(
+    chain: MarkovChain | ChainBox,
+    initial: Initial,
+    pieces: Pieces | Loads,
+    node: int | None = None,
+) -> QuiltBound:
+    """The epsilon of releases with those losses, by quilts: of the worst node, or of that one."""
+    loads = pieces if isinstance(pieces, Loads) else Loads(pieces)
+    if node is not None and not 0 <= node < loads.length:
+        raise ParameterError(
+            f"There is no node {node} in a series of {loads.length}.", parameter="node"
+        )
+    maker = _maker(chain, initial, loads.length, "exact")
+    worst = _solve(maker, loads, LossObjective(loads.unit), node)
     choice = worst.choice
     return QuiltBound(
         _shortened(worst.value),
@@ -163,10 +177,6 @@ def quilt_epsilon(chain: MarkovChain | ChainBox, initial: Initial, pieces: Piece
         choice.influence,
         choice.load * loads.unit,
     )
-
-
-Maker = tuple[Callable[[RealType], Sides], Sequence[RealType]]
-"""What makes the sides in a float type, and the types to try in turn."""
 
 
 def _types(states: int) -> Sequence[RealType]:
@@ -199,14 +209,14 @@ def _maker(chain: MarkovChain | ChainBox, initial: Initial, length: int, method:
     return (lambda kind: ChainSides(chain, kind_of_start, length, kind)), types
 
 
-def _solve(maker: Maker, loads: Loads, objective: Objective) -> Worst:
+def _solve(maker: Maker, loads: Loads, objective: Objective, node: int | None = None) -> Worst:
     """In doubles first where the matrices are large; again if rounding shows in the answer."""
     make, types = maker
     # What overflows is infinite, and an infinite influence is one that is not used.
     with np.errstate(over="ignore"):
         for number, kind in enumerate(types, start=1):
             sides = make(kind)
-            worst = worst_node(sides, loads, objective)
+            worst = worst_node(sides, loads, objective, node)
             choice = worst.choice
             slack = sides.slack(choice.nodes, choice.left, choice.right)
             if (

@@ -8,6 +8,7 @@ where the two differ.
 
 import heapq
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
@@ -29,9 +30,10 @@ class Worst:
     choice: Choice
 
 
-def worst_node(sides: Sides, loads: Loads, objective: Objective) -> Worst:
-    """The largest over nodes of the smallest over quilts."""
-    return _WorstSearch(sides, loads, objective).run()
+def worst_node(sides: Sides, loads: Loads, objective: Objective, only: int | None = None) -> Worst:
+    """The largest over nodes of the smallest over quilts; or that of the node `only`."""
+    ranges = sides.ranges() if only is None else [range(only, only + 1)]
+    return _WorstSearch(sides, loads, objective).run(ranges)
 
 
 class _WorstSearch:
@@ -40,12 +42,12 @@ class _WorstSearch:
         self._hints: list[Distances] = []
         self._attained: Choice | None = None
 
-    def run(self) -> Worst:
+    def run(self, ranges: Iterable[range]) -> Worst:
         order = count()
         # (minus the bound, order of arrival, nodes, the quilt of the bound, whether it is their
         # own or that of a larger range); the bound of nodes not yet looked at is infinite.
         queue: list[tuple[float, int, range, Choice | None, bool]] = [
-            (-math.inf, next(order), nodes, None, False) for nodes in self._sides.ranges()
+            (-math.inf, next(order), nodes, None, False) for nodes in ranges
         ]
         while queue and not -queue[0][0] * CLOSE <= self._floor:
             _, _, nodes, choice, is_own = heapq.heappop(queue)

@@ -28,7 +28,7 @@ from privet.mechanisms.exponential.scores import (
     read_row,
     read_table,
 )
-from privet.privacy import Guarantee, RecordLoss
+from privet.privacy import Guarantee, RecordLoss, on_loss_grid
 from privet.privacy.guarantee import decimal_up
 from privet.randomness import current_source
 from privet.symbols import Alphabet
@@ -65,7 +65,8 @@ class Exponential(Mechanism):
         self.outputs = outputs if isinstance(outputs, Alphabet) else Alphabet(outputs)
         self.epsilon = read_epsilon(epsilon)
         self.sensitivity = _read_sensitivity(sensitivity)
-        self.rate = self.epsilon / (2 * self.sensitivity)
+        self._most = on_loss_grid(self.epsilon)
+        self.rate = self._most / (2 * self.sensitivity)
         self.table = read_table(self.outputs, scores, inputs, neighbours)
         self._scores = scores
         if self.table is not None:
@@ -219,16 +220,17 @@ class Exponential(Mechanism):
     def _largest_loss(self, neighbours_only: bool) -> Fraction:
         """An upper bound of log P(y|x) - log P(y|x') over y and pairs of inputs.
 
-        Any two inputs are epsilon * (largest difference of scores) / sensitivity apart at most.
+        Any two inputs are epsilon * (largest difference of scores) / sensitivity apart at most,
+        epsilon rounded down to the grid of record losses.
         """
         if self.table is None:
-            return self.epsilon
+            return self._most
         if neighbours_only not in self._losses:
             pairs = self.table.pairs if neighbours_only else None
             self._losses[neighbours_only] = _certified_loss(self._laws, pairs)
         loss = self._losses[neighbours_only]
         every_pair_is_covered = neighbours_only or self.table.pairs is None
-        return min(self.epsilon, loss) if every_pair_is_covered else loss
+        return min(self._most, loss) if every_pair_is_covered else loss
 
 
 def _certified_loss(laws: list[GibbsLaw], pairs: tuple[tuple[int, int], ...] | None) -> Fraction:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from privet.exact import exact_number, exp_down, log_up, read_count, read_delta, read_epsilon, up
 from privet.exact.number import Number
-from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism, on_loss_grid
+from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
 from privet.mechanisms.words import read_alphabet
 from privet.privacy import Guarantee
 from privet.symbols import Alphabet, Encoded, read_symbols
@@ -36,8 +36,7 @@ class RandomizedResponse(SymbolwiseMechanism):
         self.epsilon = read_epsilon(epsilon)
         self.delta = read_delta(delta)
         self.adjacency = 1
-        rate = self.epsilon if self.delta else on_loss_grid(self.epsilon)
-        self.law = SymbolLaw(len(self.alphabet), rate, self.delta)
+        self.law = SymbolLaw(len(self.alphabet), self.epsilon, self.delta)
 
     @property
     def guarantee(self) -> Guarantee:

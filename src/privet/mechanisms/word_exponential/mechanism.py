@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self, cast
 from privet.exact import read_count, read_epsilon
 from privet.exact.number import Number
 from privet.languages import Language
-from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism, on_loss_grid
+from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
 from privet.mechanisms.words import (
     Calibration,
     Outside,
@@ -77,7 +77,7 @@ class WordExponential(SymbolwiseMechanism):
         self.adjacency = read_count(adjacency, "adjacency")
         self.calibration = read_calibration(calibration)
         places = 2 * self.adjacency if calibration == "paper" else self.adjacency
-        self.law = SymbolLaw(len(self.alphabet), on_loss_grid(self.epsilon / places))
+        self.law = SymbolLaw(len(self.alphabet), self.epsilon / places)
 
     @property
     def guarantee(self) -> Guarantee:

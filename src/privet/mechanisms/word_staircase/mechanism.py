@@ -1,10 +1,11 @@
 """The staircase mechanism on all words: probability steps down by e^-epsilon every b errors.
 
 Contract. P(x | w) is proportional to Q^ceil(max(d(w, x) - r, 0) / b), with b the adjacency, Q a
-rational at or above e^-epsilon (rounded up, so more private) and the shift r in 0..b-1, chosen for
-each word length as the one with the fewest expected errors. Every r is private (PROOF.md), so the
-floats that choose it decide nothing about privacy. The form is the discrete staircase of
-[geng-kairouz-oh-viswanath-2015], with the Hamming distance in the place of |noise|.
+rational at or above e^-epsilon (rounded up, so more private; epsilon itself is first rounded down
+to the grid of record losses) and the shift r in 0..b-1, chosen for each word length as the one with
+the fewest expected errors. Every r is private (PROOF.md), so the floats that choose it decide
+nothing about privacy. The form is the discrete staircase of [geng-kairouz-oh-viswanath-2015], with
+the Hamming distance in the place of |noise|.
 """
 
 import math
@@ -33,10 +34,10 @@ from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
 from privet.mechanisms.by_length import ByLength
 from privet.mechanisms.levels import StaircaseLevels, log_level_weights, staircase_step_logs
 from privet.mechanisms.substitution import draw_by_level
-from privet.mechanisms.symbolwise import fraction_bits, on_loss_grid
+from privet.mechanisms.symbolwise import fraction_bits
 from privet.mechanisms.word_staircase.shift import best_shift
 from privet.mechanisms.words import read_alphabet, word_guarantee
-from privet.privacy import Guarantee, RecordLoss
+from privet.privacy import Guarantee, RecordLoss, on_loss_grid
 from privet.randomness import current_source
 from privet.symbols import Alphabet
 

@@ -1,0 +1,94 @@
+"""docs/accounting.md is followed to the letter: its code runs, and its tables are computed."""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet.accounting import rules
+from privet.cli.account_spec import Spec
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "accounting.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+
+
+def run(command: list[str] | str, folder: Path) -> str:
+    done = subprocess.run(
+        command,
+        shell=isinstance(command, str),
+        cwd=folder,
+        env={
+            **os.environ,
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    return tmp_path
+
+
+def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
+    code = "\n".join(blocks("python"))
+    lines = run([sys.executable, "-W", "error", "-c", code], tmp_path).splitlines()
+    assert lines[0] == "2.69"  # as the page says
+    assert lines[1] == "True True"
+    assert lines[2].startswith("Epsilon 2.69")
+    assert lines[-2:] == ["0 0 inf", "10.0 4.77"]
+    assert "weekly report" in "\n".join(lines)
+
+
+def test_the_commands_run_in_order(folder: Path) -> None:
+    joined = "\n".join(blocks("sh")).replace("\\\n", " ")
+    commands = [line for line in joined.splitlines() if line.startswith("privet ")]
+    assert len(commands) == 6
+    for command in commands:
+        run(command, folder)
+
+
+def test_the_spec_of_the_page_is_one() -> None:
+    (text,) = blocks("toml")
+    spec = Spec.model_validate(tomllib.loads(text))
+    assert [each.times for each in spec.releases] == [10, 1]
+    assert spec.releases[0].record_loss() is not None
+
+
+def test_every_rule_is_on_the_page() -> None:
+    functions = {name for name in rules.__all__ if name[0].islower()} - {"pufferfish_epsilon"}
+    assert {name for name in functions if f"| `{name}` |" in PAGE} == functions
+
+
+@pytest.mark.parametrize("name", ["parts", "repeats"])
+def test_the_tables_are_what_is_computed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other takes longer; `make tables` writes them all."""
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    place = ROOT / "benchmarks" / "accounting_tables.py"
+    spec = importlib.util.spec_from_file_location("accounting_tables", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.put(PAGE, name, module.TABLES[name]()) == PAGE
+
+
+def test_links_lead_somewhere() -> None:
+    targets = [t for t in re.findall(r"\]\(([^)#]+)\)", PAGE) if "://" not in t]
+    assert [t for t in targets if not (ROOT / "docs" / t).exists()] == []
