@@ -14,6 +14,7 @@ import numpy as np
 from algorithm_1 import beside_algorithm_1, beside_expansion
 from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes, rooms
 from series_cases import SERIES_CASES
+from verify_cases import VERIFY_CASES
 
 import privet
 
@@ -205,6 +206,7 @@ CASES: dict[str, Callable[..., None]] = {
     "on-language": on_language,
     "words": words,
     **SERIES_CASES,
+    **VERIFY_CASES,
 }
 
 if __name__ == "__main__":

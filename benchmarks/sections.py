@@ -22,6 +22,7 @@ from peers import ROUTES
 from processes import Failed, Outcome, Processes
 from report import Section, Target, figure
 from series_sections import series
+from verify_sections import beside_z3, hard_models, verification
 
 SIZES = (2, 3, 8, 20, 51, 256, 1000)
 
@@ -307,5 +308,8 @@ SECTIONS = {
     "expansion": expansion,
     "decode": decoding,
     "series": series,
+    "verify": verification,
+    "verify-hard": hard_models,
+    "verify-z3": beside_z3,
     "start": start_up,
 }

@@ -63,6 +63,18 @@ def sticky(states: int, symbols: int, leave: Fraction = Fraction(1, 10)) -> Case
     return _on_a_ring(f"{name} {states}x{symbols}", steps, symbols)
 
 
+def random_sticky(states: int, symbols: int, stay: Fraction = Fraction(9, 10)) -> Case:
+    """The dense model, slowed down: with probability `stay` it does not move."""
+    case = dense(states, symbols)
+    rows = case.model.exact_transition
+    steps = [
+        [(1 - stay) * entry + (stay if i == j else 0) for j, entry in enumerate(row)]
+        for i, row in enumerate(rows)
+    ]
+    model = HiddenMarkovModel(steps, case.model.exact_emission)
+    return Case(f"random sticky {states}x{symbols}", model, case.first, case.second)
+
+
 def cyclic(states: int, symbols: int) -> Case:
     """Each state moves to the next one for certain."""
     steps = [[Fraction(int(j == (i + 1) % states)) for j in range(states)] for i in range(states)]

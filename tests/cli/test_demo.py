@@ -25,11 +25,14 @@ def test_the_report(run: Run) -> None:
         "4. A series whose steps depend on each other",
         "best of both *",
         "Released days: drizzle",
+        "5. A proof, or what breaks it",
+        "more than 14 times as likely: proved for words of every length",
+        "at most 4 times is violated: positive x3",
         "privet release table",
     ):
         assert piece in text
     lines = done.out.splitlines()
-    assert len(lines) <= 55
+    assert len(lines) <= 60
     assert not [line for line in lines if line != line.rstrip()]
 
 
@@ -60,3 +63,6 @@ def test_json_holds_the_same_numbers(run: Run) -> None:
         assert row["upper"] - row["value"] == part["noise"]["half_width"]
     assert sum(row["in_the_data"] for row in seattle["answer"]) == 1461
     assert seattle["plan"]["recommended"] == "best of both"
+    infection = content["infection"]
+    assert infection["verdicts"] == ["Holds", "Holds"]
+    assert infection["words"] == [["positive"] * 3, ["negative"] * 3]

@@ -24,6 +24,7 @@ COMMANDS = [
     ["fit"],
     ["account"],
     *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
+    *(["verify", name] for name in ("model", "mechanism", "certificate")),
 ]
 
 
@@ -47,12 +48,15 @@ def test_every_example_runs_as_printed(run: Run) -> None:
         ["plan"],
         ["demo"],
         ["account"],
+        ["verify", "model"],
+        ["verify", "mechanism"],
+        ["verify", "certificate"],
     ):
         example = example_in(run(*command, "--help").out)
         assert example.startswith(f"privet {' '.join(command)}")
         done = run(*shlex.split(example)[1:])
         assert (done.code, done.err) == (0, ""), example
-    for group in ([], ["release"]):
+    for group in ([], ["release"], ["verify"]):
         assert example_in(run(*group, "--help").out).startswith("privet ")
 
 
@@ -104,7 +108,7 @@ def test_narrow_help_cuts_no_word() -> None:
 
 
 def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
-    for command in ([], ["release"], ["ledger"], *COMMANDS):
+    for command in ([], ["release"], ["ledger"], ["verify"], *COMMANDS):
         text = run(*command, "--help").out
         assert "<bool>" not in text
         assert "{" not in text
@@ -112,13 +116,14 @@ def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
-    for name in ("demo", "plan", "release", "estimate", "fit", "account", "ledger"):
+    names = "demo", "plan", "release", "estimate", "fit", "account", "ledger", "verify"
+    for name in names:
         assert f" {name} " in done.out
     assert "..." not in done.out.partition("Commands:")[2]
 
 
 def test_no_command_shows_help(run: Run) -> None:
-    for arguments in ([], ["release"], ["ledger"]):
+    for arguments in ([], ["release"], ["ledger"], ["verify"]):
         done = run(*arguments)
         assert done.code == 2
         assert "Usage: privet" in done.out

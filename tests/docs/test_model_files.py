@@ -2,9 +2,18 @@
 
 import json
 import re
+from fractions import Fraction
 from pathlib import Path
 
-from privet import Alphabet, ChainBox, HiddenMarkovModel, Language, MarkovChain, read_model
+from privet import (
+    Alphabet,
+    ChainBox,
+    HiddenMarkovModel,
+    Language,
+    MarkovChain,
+    read_model,
+    verify,
+)
 from privet.languages.automaton import Automaton
 from privet.languages.documents import FORMS
 from privet.languages.expressions import MOST_POSITIONS
@@ -32,6 +41,19 @@ def test_every_file_is_read(tmp_path: Path) -> None:
     assert moves == Language.from_regex(shop, ".* purchase nothing?")
     account = Automaton([[0, 1], [-1, 1]], 0, [True, True])
     assert transitions == Language(Alphabet(["open", "closed"]), account)
+
+
+def test_every_question_is_read(tmp_path: Path) -> None:
+    questions = []
+    for text in re.findall(r"```toml\n(.*?)```", PAGE, flags=re.DOTALL):
+        (tmp_path / "question.toml").write_text(text, encoding="utf-8")
+        questions.append(verify.read_verification(tmp_path / "question.toml"))
+    numbers, symbols = questions
+    assert isinstance(numbers, verify.Verification)
+    assert len(numbers.pairs) == 4
+    assert (numbers.ratio, numbers.length) == (Fraction(27, 10), range(1, 21))
+    assert isinstance(symbols, verify.SymbolicVerification)
+    assert symbols.ask == "all"
 
 
 def test_the_bounds_are_those_of_the_code() -> None:

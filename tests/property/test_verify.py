@@ -46,21 +46,35 @@ def enumerated(over: list[Fraction], under: list[Fraction]) -> Fraction | float:
 def test_verdict_ratio_and_witness(block: int) -> None:
     draw = random.Random(block)
     for _ in range(MODELS_PER_TEST):
-        states, length = draw.randint(2, 4), draw.randint(1, 3)
+        states, symbols = draw.randint(2, 4), draw.randint(2, 3)
+        length = draw.randint(1, 4 if symbols == 2 else 3)
         steps = [law(draw, states) for _ in range(states)]
-        model = HiddenMarkovModel(steps, [law(draw, 2) for _ in range(states)])
+        model = HiddenMarkovModel(steps, [law(draw, symbols) for _ in range(states)])
         first, second = law(draw, states), law(draw, states)
         over, under = chances(model, first, length), chances(model, second, length)
         expected = enumerated(over, under)
         found, witness = verify.worst_ratio(model, first, second, length)
         assert found == expected
-        place = list(product(range(2), repeat=length)).index(tuple(witness))  # type: ignore[arg-type]  # codes
+        words = list(product(range(symbols), repeat=length))
+        place = words.index(tuple(witness))  # type: ignore[arg-type]  # codes
         assert (over[place] / under[place] if under[place] else math.inf) == expected
-        claimed = Fraction(draw.randint(4, 12), 4)
-        outcome = verify.hidden_markov(model, first, second, ratio=claimed, length=length)
-        assert isinstance(outcome, verify.Violated if expected > claimed else verify.Holds)
-        if isinstance(outcome, verify.Violated):
-            assert outcome.first_probability > claimed * outcome.second_probability
+        for claimed in {Fraction(draw.randint(4, 12), 4), *at_the_edge(expected)}:
+            outcome = verify.hidden_markov(model, first, second, ratio=claimed, length=length)
+            assert isinstance(outcome, verify.Violated if expected > claimed else verify.Holds)
+            if isinstance(outcome, verify.Violated):
+                shown = words.index(tuple(outcome.word))  # type: ignore[arg-type]  # codes
+                assert (over[shown], under[shown]) == (
+                    outcome.first_probability,
+                    outcome.second_probability,
+                )
+                assert over[shown] > claimed * under[shown]
+
+
+def at_the_edge(worst: Fraction | float) -> list[Fraction]:
+    """The ratio that just holds, and one that just does not."""
+    if not isinstance(worst, Fraction):
+        return []
+    return [worst, worst * (1 - Fraction(1, 10**40))]
 
 
 @pytest.mark.parametrize("seed", range(10))

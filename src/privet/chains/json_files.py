@@ -21,10 +21,14 @@ Refusal = Callable[[str], PrivetError]
 """Makes the error from the problem, a phrase such as "line 3 is not JSON"."""
 
 
-def read_json(path: Path, refusal: Refusal) -> Any:
-    """What the file holds. Errors: those of `refusal`; FileFormatError if there is no file."""
+def read_json(path: Path, refusal: Refusal, parse_float: Callable[[str], object] = float) -> Any:
+    """What the file holds; `parse_float`: what a number with a point or an exponent becomes.
+
+    Errors: those of `refusal`; FileFormatError if there is no file.
+    """
     try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_once, parse_float=parse_float)
     except FileNotFoundError:
         raise FileFormatError(
             f"There is no file {path}.", hint="Check the path.", path=str(path)

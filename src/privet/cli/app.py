@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import wrap
 from typing import Annotated, Any
 
@@ -20,6 +21,9 @@ from privet.cli import (
     release_query,
     release_table,
     release_words,
+    verify_certificate,
+    verify_mechanism,
+    verify_model,
 )
 from privet.cli.places import program
 
@@ -83,6 +87,15 @@ _release = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=_example(release_table.EXAMPLE),
+)
+
+_verify = typer.Typer(
+    cls=_Group,
+    help="Prove a model or a mechanism private, or show what breaks it; check a proof again.",
+    no_args_is_help=True,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    epilog=_example(verify_model.EXAMPLE),
 )
 
 
@@ -171,6 +184,49 @@ for _name, _short, _command, _shown in (
     ("void", "Give back what never left.", ledger.void, ledger.VOID_EXAMPLE),
 ):
     _add(_ledger, _name, _short, _command, _shown)
+app.add_typer(_verify, name="verify", short_help="Prove privacy, or show what breaks it.")
+_add(
+    _verify,
+    "model",
+    "A hidden Markov model: a proof, or the word that breaks it.",
+    verify_model.model,
+    verify_model.EXAMPLE,
+)
+_add(
+    _verify,
+    "mechanism",
+    "A mechanism given by its probabilities.",
+    verify_mechanism.mechanism,
+    verify_mechanism.EXAMPLE,
+)
+_add(
+    _verify,
+    "certificate",
+    "Check a proof or a counterexample again.",
+    verify_certificate.certificate,
+    verify_certificate.EXAMPLE,
+)
+
+
+@_verify.callback()
+def _verify_options(
+    context: typer.Context,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Check this proof again, as verify certificate does."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON instead, with --certificate.")
+    ] = False,
+) -> None:
+    """Options of the group."""
+    if context.invoked_subcommand is not None:
+        if certificate is not None or as_json:
+            raise typer.BadParameter("--certificate and --json here stand without a command")
+    elif certificate is None:
+        raise typer.BadParameter("Missing a command, or --certificate FILE")
+    else:
+        verify_certificate.check_file(certificate, as_json)
 
 
 def _print_version(wanted: bool) -> None:

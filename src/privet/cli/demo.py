@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.demo_series import print_weather, release_weather, weather_as_json
+from privet.cli.demo_verify import infection_as_json, print_infection, verify_infection
 
 if TYPE_CHECKING:
     from privet.datasets import Dataset
@@ -44,7 +45,8 @@ def demo(
     """Release public data, estimate from the release, and compare with the truth.
 
     A table of voters, the incomes of the US states and a statistic of Seattle's weather are
-    released. They are public data, so predicted and measured errors can be shown side by side.
+    released. They are public data, so predicted and measured errors can be shown side by side. A
+    model of an infection is proved private, and a bolder claim about it refuted.
     """
     from privet import datasets
     from privet.cli.output import Ticker, print_json
@@ -59,14 +61,21 @@ def demo(
         chosen, runs = _release_income(income)
         tick("releasing the weather", 0, 0)
         weather = release_weather(datasets.seattle())
+        tick("verifying the infection", 0, 0)
+        infection = verify_infection()
     if as_json:
         content = _as_json(voters, released, joint, truth, income, runs)
-        print_json({**content, "seattle": weather_as_json(weather)})
+        content |= {
+            "seattle": weather_as_json(weather),
+            "infection": infection_as_json(infection),
+        }
+        print_json(content)
         return
     _print_voters(voters, released)
     _print_cross_table(joint, truth)
     _print_income(chosen, runs)
     print_weather(weather)
+    print_infection(infection)
     _print_next()
 
 

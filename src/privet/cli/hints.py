@@ -25,10 +25,13 @@ _OPTIONS = {
     "method": "--method",
     "nodes": "--nodes START:STOP",
     "pseudocount": "--pseudocount",
+    "neighbours": "--neighbours",
     "query": "--query",
+    "ratio": "--ratio",
     "reason": "--reason TEXT",
     "rows_per_person": "--person COLUMN --rows-per-person N",
     "split": "--split NAME=SHARE",
+    "time_limit": "--time-limit SECONDS",
     "unit": "--unit",
     "variance": "--variance",
 }

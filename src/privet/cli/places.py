@@ -26,9 +26,9 @@ def program() -> str:
 def shipped(name: str) -> str:
     """The path of a public file that comes with the package.
 
-    `name`: a data set (voters, income or seattle), or a model (quintiles.json).
+    `name`: a data set (voters, income or seattle), or a file (quintiles.json, infection.toml).
     """
-    file = name if name.endswith(".json") else f"{name}.csv"
+    file = name if "." in name else f"{name}.csv"
     return shlex.quote(_short(Path(privet.__file__).parent / "datasets" / file))
 
 

@@ -170,6 +170,10 @@ class LanguageMechanism(HammingMechanism):
         """k, the rate in use for words of that length."""
         return float(self._rate(length).rate_up)
 
+    def charge(self, length: int) -> Fraction:
+        """What draws in doubles add to a log-ratio of two inputs of that length, at most."""
+        return self._rate(length).charge
+
     def record_loss(self, length: int = 1) -> RecordLoss:
         """2k for every symbol (twice the triangle inequality), and the charge of doubles."""
         if read_count(length, "length", minimum=0) == 0:

@@ -6,6 +6,8 @@ that the automaton is the model's, and then re-checks the proof by integer dot p
 (`privet.weighted.check`); no engine is involved. Unknown fields and other types are refused.
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -94,12 +96,12 @@ def check_model_certificate(document: object) -> ModelClaim:
         model = HiddenMarkovModel.from_json(document["model"])
     except (PrivetError, TypeError) as error:
         raise CertificateError(f"The model of the certificate: {error}", field="model") from None
-    first = _law(document["first"], "first", len(model.states))
-    second = _law(document["second"], "second", len(model.states))
+    first = read_law(document["first"], "first", len(model.states))
+    second = read_law(document["second"], "second", len(model.states))
     claim = check_proof(document["proof"])
     _same_automaton(claim.problem, model, first, second)
     lengths = _lengths(document, claim)
-    ratio = _fraction(document["ratio"], "ratio")
+    ratio = read_fraction(document["ratio"], "ratio")
     if ratio != claim.ratio:
         raise CertificateError("The proof is about another ratio.", field="ratio")
     return ModelClaim(model, first, second, ratio, lengths)
@@ -126,30 +128,39 @@ def _same_automaton(problem: Problem, model: HiddenMarkovModel, first: Law, seco
         raise CertificateError("The proof has a control, and the model has none.", field="proof")
     if len(problem.finals[0]) != size:
         raise CertificateError("The proof has another number of states.", field="proof")
-    _proportional([*problem.first, *problem.second], [*first, *second], "the secrets")
-    _proportional(problem.finals[0], [Fraction(1)] * size, "the final weights")
-    rows, seen = model.exact_transition, model.exact_emission
+    (both,) = _whole([[*first, *second]])
+    _proportional([*problem.first, *problem.second], both, "the secrets")
+    _proportional(problem.finals[0], [1] * size, "the final weights")
+    rows, seen = _whole(model.exact_transition), _whole(model.exact_emission)
     theirs = [entry for m in problem.steps[0] if m is not None for row in m for entry in row]
     ours = [seen[i][x] * entry for x in range(symbols) for i in range(size) for entry in rows[i]]
     _proportional(theirs, ours, "the steps")
 
 
-def _proportional(theirs: "list[int] | tuple[int, ...]", ours: list[Fraction], what: str) -> None:
-    scale = next((a / b for a, b in zip(theirs, ours, strict=True) if b), Fraction(0))
-    if scale <= 0 or any(a != scale * b for a, b in zip(theirs, ours, strict=True)):
+def _whole(rows: Sequence[Sequence[Fraction]]) -> list[list[int]]:
+    """The entries over their common denominator."""
+    scale = math.lcm(*(entry.denominator for row in rows for entry in row))
+    return [[entry.numerator * (scale // entry.denominator) for entry in row] for row in rows]
+
+
+def _proportional(theirs: Sequence[int], ours: Sequence[int], what: str) -> None:
+    """Refuse unless theirs is a positive multiple of ours."""
+    over, under = next(((a, b) for a, b in zip(theirs, ours, strict=True) if b), (0, 1))
+    if over <= 0 or any(a * under != over * b for a, b in zip(theirs, ours, strict=True)):
         raise CertificateError(f"The proof differs from the model in {what}.", field="proof")
 
 
-def _law(value: object, name: str, size: int) -> Law:
+def read_law(value: object, name: str, size: int) -> Law:
+    """A law of `size` states from lists of text. Errors: CertificateError naming the field."""
     if not isinstance(value, list) or len(value) != size:
         raise CertificateError(f"The field '{name}' is not one entry a state.", field=name)
-    law = tuple(_fraction(entry, name) for entry in value)
+    law = tuple(read_fraction(entry, name) for entry in value)
     if sum(law) != 1:
         raise CertificateError(f"The field '{name}' does not sum to 1.", field=name)
     return law
 
 
-def _fraction(value: object, name: str) -> Fraction:
+def read_fraction(value: object, name: str) -> Fraction:
     """A nonnegative fraction in text, as long as it may be."""
     over, _, under = value.partition("/") if isinstance(value, str) else ("", "", "")
     if not over.isascii() or not over.isdigit() or (under and not under.isdigit()):

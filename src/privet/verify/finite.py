@@ -24,7 +24,7 @@ from privet.verify.outcome import FiniteCertificate, Holds, Ratio, SetViolated, 
 
 Law = tuple[Fraction, ...]
 Pair = tuple[int, int]
-Neighbours = Literal["all"] | Iterable[Pair]
+Neighbours = Literal["all", "adjacent"] | Iterable[Pair]
 
 _BITS = 128
 
@@ -54,19 +54,58 @@ class PrivacyProfile:
     pairs: tuple[Pair, ...]
 
 
+@dataclass(frozen=True)
+class _Claim:
+    """c = e^exponent, or `ratio` itself."""
+
+    exponent: Fraction
+    ratio: Fraction | None
+
+    @classmethod
+    def read(cls, epsilon: Number | None, ratio: Number | None) -> "_Claim":
+        if (epsilon is None) == (ratio is None):
+            raise ParameterError(
+                "Give either epsilon or ratio.",
+                hint="ratio=2 claims epsilon = ln 2 exactly; epsilon=1 claims the ratio e.",
+                parameter="epsilon",
+            )
+        if epsilon is not None:
+            return cls(_exponent(epsilon), None)
+        number = ratio if isinstance(ratio, Fraction) else exact_number(ratio or 0, "ratio")
+        if number < 1:
+            raise ParameterError(
+                "ratio must be at least 1.",
+                hint="It is e^epsilon: 2 for epsilon = ln 2.",
+                parameter="ratio",
+            )
+        return cls(Fraction(0), number)
+
+    def down(self, bits: int) -> Fraction:
+        return exp_down(self.exponent, bits) if self.ratio is None else self.ratio
+
+    def up(self, bits: int) -> Fraction:
+        return exp_up(self.exponent, bits) if self.ratio is None else self.ratio
+
+
 def finite_mechanism(
-    rows: Rows, *, epsilon: Number, delta: Number = 0, neighbours: Neighbours = "all"
+    rows: Rows,
+    *,
+    epsilon: Number | None = None,
+    ratio: Number | None = None,
+    delta: Number = 0,
+    neighbours: Neighbours = "all",
 ) -> Holds | SetViolated:
     """Whether every neighbour pair is (epsilon, delta)-indistinguishable, with the worst pair.
 
-    `rows`: (inputs, outputs), exact or floats, each summing to 1; `epsilon` >= 0; `delta` in
-    [0, 1); `neighbours`: "all", or pairs of row numbers. Errors: ModelError, ParameterError.
+    `rows`: (inputs, outputs), exact or floats, each summing to 1; `epsilon` >= 0, or `ratio` >= 1,
+    exactly, for its logarithm; `delta` in [0, 1); `neighbours`: "all", "adjacent" (each row with
+    the next), or pairs of row numbers. Errors: ModelError, ParameterError.
     """
-    laws, exponent = _laws(rows), _exponent(epsilon)
+    laws, claim = _laws(rows), _Claim.read(epsilon, ratio)
     allowed, pairs = read_delta(delta), _pairs(neighbours, len(laws))
     bits = _BITS
     while True:
-        low, high = exp_down(exponent, bits), exp_up(exponent, bits)
+        low, high = claim.down(bits), claim.up(bits)
         needed, pair = _largest(laws, pairs, low)
         if needed <= allowed:
             outputs = _worst_set(laws, pair, low)
@@ -76,13 +115,19 @@ def finite_mechanism(
         bits *= 2
 
 
-def smallest_delta(rows: Rows, *, epsilon: Number, neighbours: Neighbours = "all") -> Fraction:
+def smallest_delta(
+    rows: Rows,
+    *,
+    epsilon: Number | None = None,
+    ratio: Number | None = None,
+    neighbours: Neighbours = "all",
+) -> Fraction:
     """The smallest delta at which the mechanism is (epsilon, delta)-private, rounded up.
 
-    Exact for epsilon = 0; otherwise above the true value by less than 2^-120.
+    Exact for epsilon = 0 and for a ratio; otherwise above the true value by less than 2^-120.
     """
-    laws = _laws(rows)
-    return _largest(laws, _pairs(neighbours, len(laws)), exp_down(_exponent(epsilon)))[0]
+    laws, claim = _laws(rows), _Claim.read(epsilon, ratio)
+    return _largest(laws, _pairs(neighbours, len(laws)), claim.down(_BITS))[0]
 
 
 def smallest_ratio(
@@ -213,10 +258,12 @@ def _exponent(epsilon: Number) -> Fraction:
 def _pairs(neighbours: Neighbours, size: int) -> list[Pair]:
     """Every ordered pair that must be checked."""
     if isinstance(neighbours, str):
+        if neighbours == "adjacent":
+            return [pair for i in range(size - 1) for pair in ((i, i + 1), (i + 1, i))]
         if neighbours != "all":
             raise ParameterError(
-                "neighbours is text other than 'all'.",
-                hint="Give 'all', or pairs of row numbers.",
+                "neighbours is text other than 'all' and 'adjacent'.",
+                hint="Give one of them, or pairs of row numbers.",
                 parameter="neighbours",
             )
         return list(permutations(range(size), 2))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     from privet.verify.certificate import ModelCertificate
+    from privet.verify.smt.answers import SolverCertificate
 
 Ratio = Fraction | float
 """A Fraction, or math.inf."""
@@ -51,20 +52,22 @@ class FiniteCertificate:
     pairs: int
 
 
-class _NoTruthValue:
+class NoTruthValue:
+    """What must not be taken for a yes or a no."""
+
     def __bool__(self) -> NoReturn:
         raise TypeError("A verification has three outcomes: ask isinstance(outcome, Holds).")
 
 
 @dataclass(frozen=True)
-class Holds(_NoTruthValue):
-    """The claim holds; `certificate` shows it to anyone."""
+class Holds(NoTruthValue):
+    """The claim holds; `certificate` shows it to anyone, or says which solver is to be believed."""
 
-    certificate: "ModelCertificate | FiniteCertificate"
+    certificate: "ModelCertificate | FiniteCertificate | SolverCertificate"
 
 
 @dataclass(frozen=True)
-class Violated(_NoTruthValue):
+class Violated(NoTruthValue):
     """The claim fails: `word` has the two exact probabilities, whose quotient is `ratio`."""
 
     word: list[Hashable]
@@ -86,7 +89,7 @@ class SetViolated(Violated):
 
 
 @dataclass(frozen=True)
-class Undecided(_NoTruthValue):
+class Undecided(NoTruthValue):
     """Neither was shown. `bracket`: of the largest ratio; `hint`: what to try."""
 
     bracket: Bracket

@@ -121,6 +121,28 @@ def read_length(length: Length) -> Lengths:
     return Lengths(count, count)
 
 
+def length_from(value: "str | Length") -> Length:
+    """A length, or text: "20", "1..20" (with both ends), "all". Errors: ParameterError."""
+    if isinstance(value, str):
+        value = _length_in(value)
+    read_length(value)
+    return value
+
+
+def _length_in(text: str) -> Length:
+    first, dots, last = (part.strip() for part in text.strip().partition(".."))
+    try:
+        if first == "all" and not dots:
+            return None
+        return range(int(first), int(last) + 1) if dots else int(first)
+    except ValueError:
+        raise ParameterError(
+            "length is neither a number nor a range nor all.",
+            hint="Write 20, 1..20 or all.",
+            parameter="length",
+        ) from None
+
+
 def read_limits(time_limit: float | None, node_limit: int) -> Limits:
     """Wall seconds (None: no limit) and prefixes kept in memory."""
     if time_limit is None:

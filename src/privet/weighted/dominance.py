@@ -7,7 +7,7 @@ decided by the exact signs of `privet.weighted.cones`. Only nodes with more symb
 exact sets reach are kept: the others are decided at once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -29,8 +29,15 @@ _TRIED = 3
 
 @dataclass
 class _Pool:
-    nodes: list[tuple[int, Vector, Lengths]]
+    """Opened nodes of one control state: their directions, and products with a sample of the cone.
+
+    `sample`: (n, few), every so many-th vector of the cone; it excludes nearly all candidates.
+    """
+
+    sample: FloatArray
+    directions: FloatArray
     scores: FloatArray
+    nodes: list[tuple[int, Vector, Lengths]] = field(default_factory=list)
     oldest: int = 0
 
 
@@ -45,25 +52,32 @@ class Dominance:
         """Remember node `number`."""
         if not self._is_far(left):
             return
-        scores = unit_floats(vector) @ self._suffixes.cone[state].floats
-        pool = self._pools.setdefault(state, _Pool([], np.zeros((_KEPT, len(scores)))))
+        direction = unit_floats(vector)
+        pool = self._pools.get(state)
+        if pool is None:
+            pool = self._pools[state] = self._new_pool(state, len(vector))
         if len(pool.nodes) < _KEPT:
+            place = len(pool.nodes)
             pool.nodes.append((number, vector, left))
-            pool.scores[len(pool.nodes) - 1] = scores
         else:
-            pool.nodes[pool.oldest] = number, vector, left
-            pool.scores[pool.oldest] = scores
-            pool.oldest = (pool.oldest + 1) % _KEPT
+            place = pool.oldest
+            pool.nodes[place] = number, vector, left
+            pool.oldest = (place + 1) % _KEPT
+        pool.directions[place] = direction
+        pool.scores[place] = direction @ pool.sample
+
+    def _new_pool(self, state: int, size: int) -> _Pool:
+        floats = self._suffixes.cone[state].floats
+        sample = np.ascontiguousarray(floats[:, :: max(1, floats.shape[1] // _SAMPLE)])
+        return _Pool(sample, np.zeros((_KEPT, size)), np.zeros((_KEPT, sample.shape[1])))
 
     def above(self, state: int, vector: Vector, left: Lengths) -> tuple[int, Fraction] | None:
         """A remembered node that this one is below, and the factor."""
         pool = self._pools.get(state)
         if pool is None or not self._is_far(left):
             return None
-        mine = unit_floats(vector) @ self._suffixes.cone[state].floats
-        # A sample of the cone excludes nearly all candidates.
-        sample = slice(None, None, max(1, len(mine) // _SAMPLE))
-        low, high = _factors(pool.scores[: len(pool.nodes), sample], mine[sample])
+        direction = unit_floats(vector)
+        low, high = _factors(pool.scores[: len(pool.nodes)], direction @ pool.sample)
         fits = [
             index
             for index in np.flatnonzero((low <= high) & (high > 0)).tolist()
@@ -71,7 +85,8 @@ class Dominance:
         ][:_MOST_FITS]
         if not fits:
             return None
-        low, high = _factors(pool.scores[fits], mine)
+        cone = self._suffixes.cone[state].floats
+        low, high = _factors(pool.directions[fits] @ cone, direction @ cone)
         for place in np.flatnonzero(low <= high)[:_TRIED].tolist():
             number, other, _ = pool.nodes[fits[place]]
             factor = _between(float(low[place]), float(high[place]), vector, other)

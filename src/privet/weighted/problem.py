@@ -215,12 +215,14 @@ def _blocks(
     initial: int,
 ) -> RatioProblem:
     """One block where the automata agree from a control state on, two elsewhere."""
-    left, right = [_exact(m) for m in first.matrices], [_exact(m) for m in second.matrices]
-    agree = [a == b for a, b in zip(left, right, strict=True)]
+    left = [_exact(m) for m in first.matrices]
+    is_shared = second.matrices is first.matrices
+    right = left if is_shared else [_exact(m) for m in second.matrices]
+    agree = [is_shared or a == b for a, b in zip(left, right, strict=True)]
     merged = _merged(moves, agree, list(first.final) == list(second.final))
     size, other = len(first.initial), len(second.initial)
     finals: list[list[Rational]] = []
-    steps: list[list[list[list[Fraction]] | None]] = []
+    steps: list[list[list[list[Rational]] | None]] = []
     for state, row in enumerate(moves):
         final = [*first.final] if merged[state] else [*first.final, *second.final]
         finals.append(final if accepting[state] else [0] * len(final))
@@ -239,19 +241,17 @@ def _blocks(
 
 
 def _block(
-    left: list[list[Fraction]],
-    right: list[list[Fraction]],
+    left: list[list[Rational]],
+    right: list[list[Rational]],
     here: bool,
     there: bool,
     sizes: tuple[int, int],
-) -> list[list[Fraction]]:
+) -> list[list[Rational]]:
     if here:
         return left
     if there:
         return left + right
-    zero = Fraction(0)
-    top = [row + [zero] * sizes[1] for row in left]
-    return top + [[zero] * sizes[0] + row for row in right]
+    return [*([*row, *[0] * sizes[1]] for row in left), *([*[0] * sizes[0], *row] for row in right)]
 
 
 def _merged(moves: list[list[int]], agree: list[bool], same_final: bool) -> list[bool]:
@@ -270,7 +270,7 @@ def _merged(moves: list[list[int]], agree: list[bool], same_final: bool) -> list
 
 def _scaled(
     moves: list[list[int]],
-    steps: list[list[list[list[Fraction]] | None]],
+    steps: list[list[list[list[Rational]] | None]],
     finals: list[list[Rational]],
     initial: int,
     starts: tuple[list[Rational], list[Rational]],
@@ -278,13 +278,12 @@ def _scaled(
     """Integers: one factor for all steps, one for all finals, one for both starts."""
     entries = [x for row in steps for m in row if m for line in m for x in line if x]
     scale = math.lcm(*(x.denominator for x in entries)) if entries else 1
-    shared = math.gcd(*(int(x * scale) for x in entries)) or 1
-    factor = Fraction(scale, shared)
+    shared = math.gcd(*(_times(x, scale) for x in entries)) or 1
     ending = _factor([x for row in finals for x in row])
     opening = _factor([*starts[0], *starts[1]])
     return RatioProblem(
         tuple(map(tuple, moves)),
-        tuple(tuple(_whole(matrix, factor) for matrix in row) for row in steps),
+        tuple(tuple(_whole(matrix, scale, shared) for matrix in row) for row in steps),
         tuple(tuple(int(x * ending) for x in row) for row in finals),
         initial,
         tuple(int(x * opening) for x in starts[0]),
@@ -292,10 +291,15 @@ def _scaled(
     )
 
 
-def _whole(matrix: list[list[Fraction]] | None, factor: Fraction) -> Matrix | None:
+def _whole(matrix: list[list[Rational]] | None, scale: int, shared: int) -> Matrix | None:
     if matrix is None:
         return None
-    return tuple(tuple(int(x * factor) if x else 0 for x in line) for line in matrix)
+    return tuple(tuple(_times(x, scale) // shared if x else 0 for x in line) for line in matrix)
+
+
+def _times(entry: Rational, scale: int) -> int:
+    """entry scale, a multiple of its denominator: whole numbers alone are faster than fractions."""
+    return entry.numerator * (scale // entry.denominator)
 
 
 def _factor(entries: Sequence[Rational]) -> Fraction:
@@ -304,8 +308,8 @@ def _factor(entries: Sequence[Rational]) -> Fraction:
     return Fraction(scale, math.gcd(*(int(x * scale) for x in entries)) or 1)
 
 
-def _exact(matrix: Rows) -> list[list[Fraction]]:
-    return [[Fraction(entry) for entry in row] for row in matrix]
+def _exact(matrix: Rows) -> list[list[Rational]]:
+    return [[*row] for row in matrix]
 
 
 def _trimmed(control: Control) -> tuple[list[list[int]], list[int]]:

@@ -25,6 +25,10 @@ from privet.weighted.support import infinite_word
 STAGES: tuple[tuple[int, int | None], ...] = ((64, 300), (1500, None))
 """(most vectors in a suffix set, most prefixes opened): cheap sets first, then sharp ones."""
 
+FEW_STATES = 6
+STAGES_OF_FEW_STATES: tuple[tuple[int, int | None], ...] = ((64, 300), (1500, 1500), (24_000, None))
+"""Vectors of few entries are cheap, so many of them, deeper ones, pay where a search gets long."""
+
 _SLACKS = tuple(Fraction(1, 10**digits) for digits in (0, 1, 2, 3, 4, 6, 8, 10))
 _MOST_PENDING = 400
 """Open prefixes whose bounds are worth computing exactly."""
@@ -34,6 +38,9 @@ _NEARLY = 1 - 1e-9
 """What rounding may hide of the ratio of a promising word."""
 
 _SECONDS_FOR_BOUNDS = 5.0
+
+_MOST_SHORT = 48
+"""Lengths whose words are tried one by one for a short counterexample."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +69,13 @@ class Engine:
     def __init__(self, problem: RatioProblem) -> None:
         self.problem = problem
         self._families: dict[tuple[int, int | None], Search] = {}
+        is_small = max(map(len, problem.finals)) <= FEW_STATES
+        self._stages = STAGES_OF_FEW_STATES if is_small else STAGES
 
     def decide(self, ratio: Fraction, lengths: Lengths, clock: Clock) -> Outcome:
         """Whether a word of these lengths has a ratio above `ratio`, by search alone."""
         outcome: Outcome = Stopped("time limit", ((),), 0)
-        for most, cap in STAGES:
+        for most, cap in self._stages:
             search = self._search(most, lengths, clock)
             outcome = search.run(ratio, lengths, clock, cap)
             is_over = isinstance(outcome, Stopped) and (
@@ -100,7 +109,7 @@ class Engine:
         found: Word | None = None
         best: Ratio = ratio
         likely = float_down(ratio) * _NEARLY
-        words = [pair for pair in self._candidates(lengths) if pair[0] >= likely]
+        words = [pair for pair in self._candidates(lengths, short=True) if pair[0] >= likely]
         words.sort(key=lambda pair: (len(pair[1]), -pair[0]))
         for gain, word in words:
             if gain < words[0][0] and found is not None:
@@ -201,18 +210,24 @@ class Engine:
             worst = max(worst, Fraction(bound))
         return worst
 
-    def _candidates(self, lengths: Lengths) -> list[tuple[float, Word]]:
-        """(about its ratio, word); infinity for all where the list is complete."""
+    def _candidates(self, lengths: Lengths, short: bool = False) -> list[tuple[float, Word]]:
+        """(about its ratio, word); infinity for all where the list is complete.
+
+        `short`: words of every length, also where a longer one is never worse.
+        """
         suffixes = self._search(STAGES[0][0], lengths).suffixes
         if lengths.longest is not None and lengths.longest <= suffixes.reach:
-            tests = suffixes.between(self.problem.initial, lengths.shortest, lengths.longest)
-            return [(math.inf, word) for word in tests.words]
+            start, each = self.problem.initial, range(lengths.shortest, lengths.longest + 1)
+            tests = [suffixes.between(start, lengths.shortest, lengths.longest)]
+            if short:
+                tests += [suffixes.exact[length][start] for length in each[:_MOST_SHORT]]
+            return [(math.inf, word) for one in tests for word in one.words]
         beam = Beam(self.problem, suffixes)
         longest = lengths.longest
         if longest is None:
             size = max(map(len, self.problem.finals))
             longest = lengths.shortest + min(max(32, 4 * size), 96)
-        elif lengths.shortest == longest or self.problem.is_conserving:
+        elif lengths.shortest == longest or (self.problem.is_conserving and not short):
             return beam.words(longest)
         found = beam.words(longest, every=True)
         return [(gain, word) for gain, word in found if len(word) >= lengths.shortest]

@@ -222,3 +222,34 @@ def test_a_file_that_is_no_table_is_refused(
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileFormatError, match="FileNotFoundError"):
         verify.read_mechanism_table(tmp_path / "none.csv")
+
+
+# ------------------------------------------------------------------------------ ratios, neighbours
+
+STEPS = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+
+
+def test_a_ratio_is_exact_where_an_epsilon_is_enclosed() -> None:
+    assert isinstance(verify.finite_mechanism(STEPS, ratio=4), verify.Holds)
+    broken = verify.finite_mechanism(STEPS, ratio=Fraction(4) - Fraction(1, 10**40))
+    assert isinstance(broken, verify.SetViolated)
+    assert verify.smallest_delta(STEPS, ratio=2) == Fraction(1, 3)
+    tie = verify.finite_mechanism(STEPS, ratio=2, delta="1/3")
+    assert isinstance(tie, verify.Holds)
+    assert isinstance(verify.finite_mechanism(STEPS, ratio=2, delta="0.3333"), verify.SetViolated)
+
+
+def test_a_ratio_or_an_epsilon_and_not_both() -> None:
+    for claim in ({}, {"ratio": 2, "epsilon": 1}):
+        with pytest.raises(ParameterError, match="either epsilon or ratio"):
+            verify.smallest_delta(STEPS, **claim)  # type: ignore[arg-type]  # that it is refused
+    for wrong in (0, "0.99", -1):
+        with pytest.raises(ParameterError, match="ratio"):
+            verify.finite_mechanism(STEPS, ratio=wrong)
+
+
+def test_adjacent_rows_are_neighbours_and_no_others() -> None:
+    assert verify.smallest_ratio(STEPS, neighbours="adjacent")[0] == 2
+    assert verify.smallest_ratio(STEPS)[0] == 4
+    pairs = verify.smallest_ratio(STEPS, neighbours=[(0, 1), (1, 2)])
+    assert pairs == verify.smallest_ratio(STEPS, neighbours="adjacent")

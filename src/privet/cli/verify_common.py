@@ -1,0 +1,143 @@
+"""What the verify commands share: exit codes, claims in words, numbers and words of a report.
+
+Contract. Exit 0: the claim holds (or a value is known exactly); 1: it is violated, or a certificate
+is not valid; 2: the command or its input cannot be used; 3: undecided. So 1 is never a file that
+could not be read. Models and mechanisms are public: their numbers are printed.
+"""
+
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from privet.errors import CertificateError, ParameterError, PrivetError, UndecidedError
+
+if TYPE_CHECKING:
+    from privet.verify.outcome import Ratio
+
+HOLDS, VIOLATED, USAGE, UNDECIDED = 0, 1, 2, 3
+
+_SHOWN_SYMBOLS = 24
+_SHORT_FRACTION = 24
+"""Characters of a fraction that is shown beside its decimals."""
+
+ClaimedRatio = Annotated[
+    str | None,
+    typer.Option(
+        "--ratio", metavar="C", help="The claim, exactly: at most C times as likely (2, 27/10)."
+    ),
+]
+ClaimedEpsilon = Annotated[
+    str | None,
+    typer.Option("--epsilon", "-e", metavar="E", help="The claim as epsilon: the ratio is e^E."),
+]
+TimeLimit = Annotated[
+    str,
+    typer.Option(metavar="SECONDS", help="Give up on a pair after so long and tell what is known."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")]
+
+
+@contextmanager
+def verdicts_alone() -> Iterator[None]:
+    """Exit code 1 is left to verdicts: input that cannot be used is 2, no answer is 3."""
+    from privet.cli import say
+    from privet.cli.hints import in_options
+
+    try:
+        yield
+    except (ParameterError, CertificateError):
+        raise
+    except (UndecidedError, MemoryError) as error:
+        told = str(error) if isinstance(error, UndecidedError) else "There is not enough memory."
+        say(f"error: undecided: {told}")
+        raise typer.Exit(UNDECIDED) from None
+    except PrivetError as error:
+        say(f"error: {in_options(error, frozenset())}")
+        raise typer.Exit(USAGE) from None
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        place = f"{error.filename}: " if error.filename is not None else ""
+        say(f"error: {place}{error.strerror or 'input/output error'}.")
+        raise typer.Exit(USAGE) from None
+
+
+def read_seconds(text: str) -> Fraction:
+    """A positive number of seconds. Errors: ParameterError."""
+    from privet.exact import exact_number
+
+    seconds = exact_number(text, "--time-limit")
+    if seconds <= 0:
+        raise ParameterError("--time-limit must be greater than 0.", parameter="time_limit")
+    return seconds
+
+
+def one_claim(ratio: str | None, epsilon: str | None) -> None:
+    """Errors: ParameterError if both are given."""
+    if ratio is not None and epsilon is not None:
+        raise ParameterError(
+            "--ratio and --epsilon are the same claim.", hint="Give one of the two."
+        )
+
+
+def number(value: "Ratio") -> str:
+    """Decimals, and the fraction where it is short and says more."""
+    from privet.weighted.certificate import fraction_text
+
+    if not isinstance(value, Fraction):
+        return "infinite"
+    decimals = f"{float(value):.7g}" if value.numerator.bit_length() < 1000 else _huge(value)
+    text = fraction_text(value)
+    if value.denominator == 1 or Fraction(decimals) == value:
+        return decimals if len(text) > _SHORT_FRACTION or value.denominator > 1 else text
+    return f"{decimals} ({text})" if len(text) <= _SHORT_FRACTION else decimals
+
+
+def _huge(value: Fraction) -> str:
+    """As many digits, of a fraction whose parts are beyond floats."""
+    try:
+        return f"{float(value):.7g}"
+    except OverflowError:
+        return f"about 2^{value.numerator.bit_length() - value.denominator.bit_length()}"
+
+
+def exact(value: "Ratio | None") -> str | None:
+    """For JSON: the exact fraction as text, or "inf"."""
+    from privet.weighted.certificate import fraction_text
+
+    if value is None:
+        return None
+    return fraction_text(value) if isinstance(value, Fraction) else "inf"
+
+
+def word_text(word: Sequence[Hashable]) -> str:
+    """A word for people: repetitions as counts, a long one cut with its length told."""
+    runs: list[tuple[str, int]] = []
+    for symbol in map(str, word):
+        if runs and runs[-1][0] == symbol:
+            runs[-1] = symbol, runs[-1][1] + 1
+        else:
+            runs.append((symbol, 1))
+    parts = [symbol if times == 1 else f"{symbol} x{times}" for symbol, times in runs]
+    rest = sum(times for _, times in runs[_SHOWN_SYMBOLS:])
+    end = f", ... and {rest} more" if rest else ""
+    return f"{', '.join(parts[:_SHOWN_SYMBOLS])}{end}"
+
+
+def claim_text(ratio: object, epsilon: object) -> str:
+    """'at most 2 times', or with e^1."""
+    return f"at most {ratio} times" if ratio is not None else f"at most e^{epsilon} times"
+
+
+def refuse_existing_files(paths: Sequence[Path], overwrite: bool) -> None:
+    """Before anything is computed. Errors: OutputError."""
+    from privet.whole_files import refuse_existing, refuse_unwritable
+
+    for path in paths:
+        refuse_unwritable(path)
+        refuse_existing(path, overwrite)

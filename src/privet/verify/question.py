@@ -1,0 +1,171 @@
+"""One question about a hidden Markov model, put to the exact engine and its answer checked again.
+
+Contract. Nothing leaves this module unchecked: a word is evaluated by the forward recursion in
+rationals, a proof by the checker that imports no engine. Both engines share what stands here, so an
+SMT solver's counterexample passes the same door as one of the exact engine.
+"""
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from privet.chains import HiddenMarkovModel
+from privet.verify.certificate import ModelCertificate, check_model_certificate
+from privet.verify.outcome import Bracket, Holds, Outcome, Undecided, Violated, ratio_of
+from privet.verify.problem import Law, Secret, Threshold, read_secret
+from privet.weighted import (
+    Clock,
+    Engine,
+    Exceeded,
+    Lengths,
+    Limits,
+    Proved,
+    RatioProblem,
+    Stopped,
+    Worst,
+    check_certificate,
+    check_counterexample,
+    shared_problem,
+)
+from privet.weighted.certificate import problem_to_json
+from privet.weighted.support import infinite_word
+
+
+def hidden_markov_problem(model: HiddenMarkovModel, first: Law, second: Law) -> RatioProblem:
+    """The weighted automaton of the model, started from either law."""
+    # Whole numbers, one factor for all: ratios are the same, and fractions would take longer.
+    rows, _ = _over_one_denominator(model.exact_transition)
+    seen, _ = _over_one_denominator(model.exact_emission)
+    matrices = [
+        [[seen[i][x] * entry for entry in row] for i, row in enumerate(rows)]
+        for x in range(len(model.observations))
+    ]
+    return shared_problem(first, second, matrices)
+
+
+def word_probability(model: HiddenMarkovModel, law: Law, codes: Sequence[int]) -> Fraction:
+    """P(word | the first state has this law), by the forward recursion [rabiner-1989].
+
+    On whole numbers: all entries of a matrix over their common denominator.
+    """
+    rows, row_scale = _over_one_denominator(model.exact_transition)
+    seen, seen_scale = _over_one_denominator(model.exact_emission)
+    (start,), scale = _over_one_denominator([law])
+    states = range(len(law))
+    here = [start[s] * seen[s][codes[0]] for s in states]
+    for code in codes[1:]:
+        here = [sum(here[r] * rows[r][s] for r in states) * seen[s][code] for s in states]
+    length = len(codes)
+    return Fraction(sum(here), scale * seen_scale**length * row_scale ** (length - 1))
+
+
+def _over_one_denominator(rows: Sequence[Sequence[Fraction]]) -> tuple[list[list[int]], int]:
+    scale = math.lcm(*(entry.denominator for row in rows for entry in row))
+    return [[e.numerator * (scale // e.denominator) for e in row] for row in rows], scale
+
+
+class Question:
+    """Two secrets of a model, some lengths, and the engine for them."""
+
+    def __init__(
+        self, model: HiddenMarkovModel, first: Secret, second: Secret, lengths: Lengths
+    ) -> None:
+        self.model, self.lengths = model, lengths
+        self.first = read_secret(model, first, "first")
+        self.second = read_secret(model, second, "second")
+        self.problem = hidden_markov_problem(model, self.first, self.second)
+        self._engine = Engine(self.problem)
+
+    def at(self, lengths: Lengths) -> "Question":
+        """The same secrets, other lengths."""
+        other = object.__new__(Question)
+        other.__dict__.update(self.__dict__, lengths=lengths)
+        return other
+
+    def worst(self, limits: Limits) -> Bracket:
+        """The worst ratio, its witness evaluated again and its proof checked."""
+        found = self._engine.worst(self.lengths, limits)
+        if found.certificate is not None:
+            check_certificate(found.certificate.to_json())
+        return self._bracket(found)
+
+    def _bracket(self, found: Worst) -> Bracket:
+        if found.word is None:
+            return Bracket(found.low, found.high, None, found.reason)
+        over, under = self._probabilities(found.word)
+        if ratio_of(over, under) != found.low:
+            raise AssertionError("the witness does not have the ratio that the engine reports")
+        return Bracket(found.low, found.high, self._symbols(found.word), found.reason)
+
+    def decide(self, threshold: Threshold, limits: Limits) -> Outcome:
+        """The verdict."""
+        clock = Clock(limits)
+        word, _ = infinite_word(self.problem, self.lengths, clock.part(0.25))
+        if word is not None:
+            return self.violated(word, threshold)
+        if (word := self._engine.guess_above(threshold.high, self.lengths)) is not None:
+            return self.violated(word, threshold)
+        outcome = self._engine.decide(threshold.low, self.lengths, clock)
+        if isinstance(outcome, Exceeded) and not self._is_above(outcome, threshold):
+            # A word above the lower end of the enclosure only: is one above the upper end?
+            outcome = self._engine.decide(threshold.high, self.lengths, clock)
+            if not isinstance(outcome, Exceeded):
+                return self.tie(threshold)
+        if isinstance(outcome, Exceeded):
+            return self.violated(outcome.word, threshold)
+        if isinstance(outcome, Proved):
+            return self._holds(outcome, threshold)
+        return self._undecided(outcome, threshold, clock)
+
+    def _is_above(self, outcome: Exceeded, threshold: Threshold) -> bool:
+        ratio = self.problem.ratio(outcome.word)
+        return ratio is not None and ratio > threshold.high
+
+    def violated(self, codes: tuple[int, ...], threshold: Threshold) -> Violated:
+        """The answer for a word above the ratio. Errors: CertificateError if it is not above."""
+        check_counterexample(problem_to_json(self.problem), codes, threshold.high)
+        over, under = self._probabilities(codes)
+        if not over > threshold.high * under:
+            raise AssertionError("the two evaluations of a counterexample differ")
+        return Violated(list(self._symbols(codes)), over, under, ratio_of(over, under))
+
+    def _holds(self, outcome: Proved, threshold: Threshold) -> Holds:
+        certificate = ModelCertificate(
+            self.model,
+            self.first,
+            self.second,
+            threshold.low,
+            self.lengths,
+            outcome.certificate,
+        )
+        check_model_certificate(certificate.to_json())
+        return Holds(certificate)
+
+    def tie(self, threshold: Threshold) -> Undecided:
+        """The answer where a word lies inside the enclosure of e^epsilon, and none above it."""
+        bracket = Bracket(threshold.low, threshold.high, reason="tie")
+        return Undecided(
+            bracket,
+            "tie: the worst ratio lies in the enclosure of e^epsilon",
+            "Give the ratio itself, such as ratio=2 for epsilon = ln 2.",
+        )
+
+    def _undecided(self, stopped: Stopped, threshold: Threshold, clock: Clock) -> Undecided:
+        ratio, word = self._engine.guess(self.lengths, clock)
+        high = self._engine.bound_of(stopped, threshold.low, self.lengths)
+        witness = None if word is None else self._symbols(word)
+        bracket = Bracket(ratio, high, witness, stopped.reason)
+        if self.lengths.longest is None:
+            hint = "Ask about one length or a range, or a ratio a little larger."
+        else:
+            hint = "Raise time_limit or node_limit, or ask about a ratio a little larger."
+        return Undecided(bracket, stopped.reason, hint)
+
+    def _probabilities(self, codes: tuple[int, ...]) -> tuple[Fraction, Fraction]:
+        return (
+            word_probability(self.model, self.first, codes),
+            word_probability(self.model, self.second, codes),
+        )
+
+    def _symbols(self, codes: Sequence[int]) -> tuple[object, ...]:
+        return tuple(self.model.observations[code] for code in codes)

@@ -1,0 +1,285 @@
+"""`privet verify`: verdicts and their exit codes, certificates, pictures, and what is refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from privet import verify
+
+Run = Callable[..., Any]
+
+DATASETS = Path(__file__).parents[2] / "src" / "privet" / "datasets"
+INFECTION = str(DATASETS / "infection.toml")
+GEOMETRIC = str(DATASETS / "geometric.csv")
+SYMBOLIC = """
+kind = "verification"
+transition = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+emission = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+ratio = 2
+length = 1
+parameters = ["0 < p < 1"]
+[initial]
+ill = [0, "1 - p", "p"]
+well = ["1 - p", "p", 0]
+"""
+FREE = """
+kind = "verification"
+transition = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+emission = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
+ratio = 2
+length = 1
+ask = "find"
+parameters = ["0 < p0 < 1", "0 < p1 < 1", "0 < p2 < 1", "p0 + p1 + p2 = 1"]
+[initial]
+ill = [0, "(p1/2)/(p1/2+p2)", "p2/(p1/2+p2)"]
+well = ["p0/(p0+p1/2)", "(p1/2)/(p0+p1/2)", 0]
+"""
+
+
+@pytest.fixture(autouse=True)
+def models(folder: Path) -> None:
+    (folder / "symbolic.toml").write_text(SYMBOLIC, encoding="utf-8")
+    (folder / "free.toml").write_text(FREE, encoding="utf-8")
+    shown = Path(INFECTION).read_text(encoding="utf-8")
+    (folder / "silent.toml").write_text(shown.replace("ratio = 14", ""), encoding="utf-8")
+    (folder / "zero.toml").write_text(shown.replace('"1/2"', '"0"'), encoding="utf-8")
+    (folder / "odd.toml").write_text(shown.replace("ratio", "rtio"), encoding="utf-8")
+
+
+# ---------------------------------------------------------------------------------------- models
+
+
+def test_a_claim_that_holds(run: Run) -> None:
+    done = run("verify", "model", INFECTION)
+    assert (done.code, done.err) == (0, "")
+    assert "Claim, words of every length: each is at most 14 times as likely" in done.out
+    assert done.out.count(" holds ") == 2
+    assert "checked again" in done.out
+
+
+def test_a_claim_that_is_violated_shows_the_word(run: Run) -> None:
+    done = run("verify", "model", INFECTION, "--ratio", "4")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.count("VIOLATED") == 2
+    assert "5.231423 (2464/471) times as likely" in done.out
+    assert "positive x3 (3 symbols)" in done.out
+
+
+def test_the_length_decides(run: Run) -> None:
+    for length, code in (("2", 0), ("1..2", 0), ("1..3", 1), ("all", 1)):
+        assert run("verify", "model", INFECTION, "--ratio", "4", "-n", length).code == code
+
+
+def test_undecided_says_what_is_known_and_what_to_try(run: Run) -> None:
+    # Between the word that is best known and the supremum, which no word is known to reach.
+    slow = ("--ratio", "13.0868179", "--time-limit", "0.000001")
+    done = run("verify", "model", INFECTION, *slow, "-n", "40", "--json")
+    content = json.loads(done.out)
+    assert (done.code, content["verdict"]) == (3, "undecided")
+    assert {pair["verdict"] for pair in content["pairs"]} <= {"undecided", "holds", "violated"}
+    told = run("verify", "model", INFECTION, *slow, "-n", "40")
+    assert told.code == 3
+    assert "undecided" in told.out
+    assert "Raise time_limit" in told.out
+
+
+def test_a_tie_with_an_epsilon_is_undecided(run: Run, folder: Path) -> None:
+    text = SYMBOLIC.replace('parameters = ["0 < p < 1"]', "").replace('"1 - p"', '"1/2"')
+    (folder / "half.toml").write_text(text.replace('"p"', '"1/2"'), encoding="utf-8")
+    assert run("verify", "model", "half.toml").code == 0
+    assert run("verify", "model", "half.toml", "-e", "0.7").code == 0
+    assert run("verify", "model", "half.toml", "-e", "0.6931471805599453").code == 1
+
+
+def test_without_a_claim_the_worst_ratio_is_found(run: Run) -> None:
+    done = run("verify", "model", "silent.toml", "-n", "3", "--json")
+    content = json.loads(done.out)
+    assert (done.code, content["verdict"]) == (0, "known")
+    assert content["pairs"][0]["low"] == content["pairs"][0]["high"] == "2464/471"
+    told = run("verify", "model", "silent.toml", "-n", "3")
+    assert "5.231423 (2464/471)" in told.out
+    assert run("verify", "model", "silent.toml", "--time-limit", "2").code == 3
+
+
+def test_json_is_exact(run: Run) -> None:
+    content = json.loads(run("verify", "model", INFECTION, "--ratio", "4", "--json").out)
+    first = content["pairs"][0]
+    assert content["verdict"] == "violated"
+    assert content["length"] == "all"
+    assert first["word"] == ["positive"] * 3
+    assert (first["first_probability"], first["second_probability"]) == ("154/675", "157/3600")
+    assert first["ratio_of_word"] == "2464/471"
+
+
+# ---------------------------------------------------------------------------------- certificates
+
+
+@pytest.mark.parametrize(("ratio", "code", "verdict"), [("14", 0, "HOLDS"), ("4", 1, "VIOLATED")])
+def test_certificates_are_checked_alone(
+    run: Run, folder: Path, ratio: str, code: int, verdict: str
+) -> None:
+    save = ("--ratio", ratio, "--save-certificate", "proof.json")
+    assert run("verify", "model", INFECTION, *save).code == code
+    for command in (["certificate", "proof.json"], ["--certificate", "proof.json"]):
+        done = run("verify", *command)
+        assert (done.code, done.err) == (0, "")
+        assert done.out.count(verdict) == 2
+        assert "2 certificates stand" in done.out
+    content = json.loads(run("verify", "--certificate", "proof.json", "--json").out)
+    assert content["valid"] is True
+    assert [each["ratio"] for each in content["shows"]] == [ratio] * 2
+    refused = run("verify", "model", INFECTION, *save)
+    assert (refused.code, "exists" in refused.error) == (2, True)
+    assert run("verify", "model", INFECTION, *save, "--overwrite").code == code
+    assert len(verify.read_certificates(folder / "proof.json")) == 2
+
+
+def test_a_changed_certificate_is_refused(run: Run, folder: Path) -> None:
+    run("verify", "model", INFECTION, "--save-certificate", "proof.json")
+    text = (folder / "proof.json").read_text(encoding="utf-8")
+    (folder / "changed.json").write_text(text.replace('"14"', '"13"'), encoding="utf-8")
+    done = run("verify", "certificate", "changed.json")
+    assert (done.code, "proves nothing" in done.error) == (1, True)
+    told = run("verify", "--certificate", "changed.json", "--json")
+    assert (told.code, json.loads(told.out)["valid"]) == (1, False)
+
+
+def test_what_is_no_certificate(run: Run, folder: Path) -> None:
+    (folder / "list.json").write_text("[]", encoding="utf-8")
+    assert run("verify", "certificate", "list.json").code == 1
+    for name in ("none.json", "voters.csv", "."):
+        done = run("verify", "certificate", name)
+        assert (done.code, done.error != "") == (2, True)
+
+
+# -------------------------------------------------------------------------------------- pictures
+
+
+def test_pictures(run: Run, folder: Path) -> None:
+    done = run("verify", "model", INFECTION, "--ratio", "4", "--pictures", "drawn")
+    assert done.code == 1
+    names = ["model.svg", "ratio.svg", "word.svg"]
+    assert sorted(path.name for path in (folder / "drawn").iterdir()) == names
+    assert "Pictures: drawn/model.svg, drawn/ratio.svg, drawn/word.svg" in done.out
+    done = run("verify", "model", INFECTION, "--pictures", "voters.csv")
+    assert (done.code, "cannot be made" in done.error) == (2, True)
+
+
+# ------------------------------------------------------------------------------------ parameters
+
+
+def test_for_all_values_of_a_parameter(run: Run) -> None:
+    done = run("verify", "model", "symbolic.toml")
+    assert (done.code, done.err) == (0, "")
+    assert "for all values with 0 < p < 1" in done.out
+    assert "not independently checkable" in done.out
+    done = run("verify", "model", "symbolic.toml", "--save-certificate", "no.json")
+    assert (done.code, "nothing that can be checked again" in done.err) == (0, True)
+    done = run("verify", "model", "symbolic.toml", "--ratio", "1.9", "--json")
+    content = json.loads(done.out)
+    assert (done.code, content["verdict"]) == (1, "violated")
+    assert all(pair["is_exact"] for pair in content["pairs"])
+
+
+def test_values_are_found(run: Run) -> None:
+    done = run("verify", "model", "free.toml", "--save-certificate", "found.json")
+    assert (done.code, done.err) == (0, "")
+    assert "checked again" in done.out
+    assert run("verify", "--certificate", "found.json").code == 0
+    content = json.loads(run("verify", "model", "free.toml", "--json").out)
+    assert set(content["pairs"][0]["values"]) == {"p0", "p1", "p2"}
+    done = run("verify", "model", "free.toml", "--ratio", "1", "--json")
+    assert (done.code, json.loads(done.out)["verdict"]) == (1, "violated")
+
+
+# ------------------------------------------------------------------------------------ mechanisms
+
+
+def test_a_mechanism_that_keeps_its_claim(run: Run, folder: Path) -> None:
+    command = ("verify", "mechanism", GEOMETRIC, "--neighbours", "adjacent")
+    done = run(*command, "--ratio", "2", "--plot", "profile.svg")
+    assert (done.code, done.err) == (0, "")
+    for piece in (
+        "Claim: ratio 2, delta 0: holds.",
+        "Smallest delta at ratio 2: 0.",
+        "0.6931472 (the logarithm of 2)",
+        "input none against one",
+        "2 of 16; without a delta, 1.",
+    ):
+        assert piece in done.out
+    assert (folder / "profile.svg").exists()
+
+
+def test_a_mechanism_that_breaks_its_claim(run: Run) -> None:
+    done = run("verify", "mechanism", GEOMETRIC, "--ratio", "2")
+    assert done.code == 1
+    assert "VIOLATED" in done.out
+    done = run("verify", "mechanism", GEOMETRIC, "--ratio", "2", "--delta", "1/2", "--json")
+    content = json.loads(done.out)
+    assert (done.code, content["verdict"], content["smallest_delta"]) == (0, "holds", "1/2")
+    assert content["worst_pair"] == ["none", "three"]
+    below = run("verify", "mechanism", GEOMETRIC, "--ratio", "2", "--delta", "0.4999999")
+    assert below.code == 1
+
+
+def test_a_mechanism_without_a_claim(run: Run) -> None:
+    content = json.loads(run("verify", "mechanism", GEOMETRIC, "--json").out)
+    assert (content["verdict"], content["smallest_ratio"]) == (None, "8")
+    assert content["sets"] == {"all": "16", "sufficient": "4", "without_delta": 2}
+
+
+def test_neighbours_from_a_file(run: Run, folder: Path) -> None:
+    (folder / "pairs.csv").write_text("none,two\ntwo,three\n", encoding="utf-8")
+    content = json.loads(
+        run("verify", "mechanism", GEOMETRIC, "--neighbours", "pairs.csv", "--json").out
+    )
+    assert content["smallest_ratio"] == "4"
+    (folder / "bad.csv").write_text("none,ten\n", encoding="utf-8")
+    done = run("verify", "mechanism", GEOMETRIC, "--neighbours", "bad.csv")
+    assert (done.code, "Pair 0 of bad.csv" in done.error) == (2, True)
+    (folder / "empty.csv").write_text("", encoding="utf-8")
+    assert run("verify", "mechanism", GEOMETRIC, "--neighbours", "empty.csv").code == 2
+
+
+# --------------------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (("model", "none.toml"), "There is no file"),
+        (("model", "odd.toml"), "rtio"),
+        (("model", "zero.toml"), "initial.not infectious first: the law sums to 0"),
+        (("model", "voters.csv"), "not JSON"),
+        (("model", INFECTION, "--ratio", "2", "-e", "1"), "--ratio and --epsilon"),
+        (("model", INFECTION, "--ratio", "0"), "ratio"),
+        (("model", INFECTION, "--ratio", "nan"), "ratio"),
+        (("model", INFECTION, "-e", "-1"), "epsilon"),
+        (("model", INFECTION, "-n", "0"), "length"),
+        (("model", INFECTION, "-n", "x"), "--length"),
+        (("model", INFECTION, "--time-limit", "0"), "--time-limit"),
+        (("model", INFECTION, "--save-certificate", "no/where.json"), "no folder"),
+        (("model", "symbolic.toml", "-e", "1"), "needs a ratio"),
+        (("model", "symbolic.toml", "-n", "all"), "--length"),
+        (("model", "symbolic.toml", "--pictures", "x"), "--pictures"),
+        (("mechanism", "none.csv"), "cannot be read"),
+        (("mechanism", "voters.csv"), "no number"),
+        (("mechanism", GEOMETRIC, "--ratio", "1/2"), "at least 1"),
+        (("mechanism", GEOMETRIC, "--delta", "1"), "delta"),
+        (("mechanism", GEOMETRIC, "--neighbours", "some"), "--neighbours"),
+        (("mechanism", GEOMETRIC, "--plot", "no/where.svg"), "no folder"),
+        (("--json",), "--certificate FILE"),
+        (("--certificate", "x", "model", INFECTION), "without a command"),
+        (("proof",), "The commands are"),
+    ],
+)
+def test_bad_input_is_usage_and_never_a_verdict(
+    run: Run, folder: Path, arguments: tuple[str, ...], place: str
+) -> None:
+    before = sorted(path.name for path in folder.iterdir())
+    done = run("verify", *arguments)
+    assert (done.code, place in done.error) == (2, True), (done.code, done.err)
+    assert sorted(path.name for path in folder.iterdir()) == before
