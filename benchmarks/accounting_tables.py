@@ -15,9 +15,11 @@ from pathlib import Path
 from report import figure, table
 from series import binary, income, put, seattle
 
-from privet.accounting import Accountant
+from privet.accounting import Accountant, Lost
 from privet.accounting.older import older_charges
+from privet.mechanisms import RandomizedResponse
 from privet.privacy import IndependentRecords, MarkovFramework, RecordLoss
+from privet.symbols import Alphabet
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "accounting.md"
 TIMES = 10
@@ -92,10 +94,30 @@ def repeats() -> str:
     return table(("epsilon of each", "times", "delta 0", "1e-9", "1e-6", "1e-3"), rows)
 
 
+def responses() -> str:
+    """Randomised response at a delta: by what it loses, and by its law."""
+    rows = []
+    for size, times in ((2, 10), (4, 10), (16, 10), (16, 100), (256, 100)):
+        mechanism = RandomizedResponse(Alphabet(list(range(size))), epsilon="0.5")
+        loss = mechanism.record_loss(1)
+        known = () if mechanism.response is None else (mechanism.response,)
+        by_law = Accountant(IndependentRecords()).add(Lost(loss, known), times=times)
+        by_loss = Accountant(IndependentRecords()).add(loss, times=times)
+        cells = [
+            figure(float(accountant.epsilon(delta)))
+            for delta in ("1e-6", "1e-3")
+            for accountant in (by_loss, by_law)
+        ]
+        rows.append([str(size), f"{times:,}", figure(float(by_law.epsilon())), *cells])
+    heads = ("categories", "times", "delta 0", "1e-6, by loss", "by law", "1e-3, by loss", "by law")
+    return table(heads, rows)
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "ten": ten_releases,
     "parts": two_parts,
     "repeats": repeats,
+    "responses": responses,
 }
 
 

@@ -4,6 +4,8 @@ Contract. The content goes to a new file in the same folder, is synced to the di
 takes its name in one step. Whatever happens before (a full disk, Ctrl-C, an error of the writer),
 nothing new is left behind and a file that had the name is as it was. A new file gets the
 permissions the user's umask gives; a replaced one keeps its own. A link is followed, not replaced.
+A database is never replaced, even where files may be: it can be a ledger, and with it the record of
+what was spent would be lost.
 Where nothing may be replaced that is checked again when the name is given, with the folder locked:
 of two processes that write one name the second is refused.
 """
@@ -18,6 +20,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from privet.errors import OutputError, ParameterError, ParameterTypeError
+
+_DATABASE = b"SQLite format 3\0"
+"""How an SQLite file begins."""
 
 _ENDING_SIGNALS = [
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
@@ -84,7 +89,8 @@ def refuse_unwritable(
 
     `what`: how the error calls the `inputs`.
     Errors: ParameterError if it is one of the `inputs` (under any name or link); OutputError for a
-    folder that is missing or not writable and for something there that is not a regular file.
+    folder that is missing or not writable and for something there that is not a regular file, or
+    that is a database: a ledger is never overwritten.
     """
     place = Path(path)
     for source in inputs:
@@ -100,6 +106,8 @@ def refuse_unwritable(
         problem = "it is a folder"
     elif target.exists() and not target.is_file():
         problem = "it is not a regular file"
+    elif _in_database(target):
+        problem = "it is a database, perhaps a ledger, which is never overwritten"
     elif not target.parent.is_dir():
         problem, hint = f"there is no folder {target.parent}", "Create the folder first."
     elif not os.access(target.parent, os.W_OK | os.X_OK):
@@ -108,8 +116,27 @@ def refuse_unwritable(
         raise OutputError(f"{path} cannot be written: {problem}.", hint=hint, path=str(path))
 
 
+def _in_database(target: Path) -> bool:
+    """Whether it is an SQLite file or belongs to one: the log and the index beside it."""
+    name = target.name
+    for ending in ("-wal", "-shm", "-journal"):
+        name = name.removesuffix(ending)
+    for place in (target, target.with_name(name)) if name else (target,):
+        with suppress(OSError), place.open("rb") as file:
+            if file.read(len(_DATABASE)) == _DATABASE:
+                return True
+    return False
+
+
 def refuse_existing(path: str | Path, overwrite: bool) -> None:
-    """Errors: OutputError for a file that exists, unless `overwrite`."""
+    """Errors: OutputError for a file that exists, unless `overwrite`; for a database always."""
+    if _in_database(Path(os.path.realpath(path))):
+        raise OutputError(
+            f"{path} cannot be written: it is a database, perhaps a ledger, which is never "
+            "overwritten.",
+            hint="Choose another place.",
+            path=str(path),
+        )
     if not overwrite and Path(path).exists():
         raise OutputError(
             f"{path} exists.",

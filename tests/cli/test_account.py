@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from privet import Alphabet, IndependentRecords, MarkovChain, MarkovFramework, RandomizedResponse
-from privet.accounting import Accountant
+from privet.accounting import Accountant, Lost
 from privet.accounting.repeats import epsilon_at_delta
 from privet.privacy import RecordLoss
 from privet.randomness.source import using_source
 from privet.releasing import Receipt, release
-from privet.releasing.charging import pointwise_largest
 from privet.testing import ReplaySource
 
 Run = Callable[..., Any]
@@ -145,8 +144,8 @@ def test_the_largest_of_losses_is_taken_record_by_record() -> None:
         RecordLoss.from_values([0, 3, 0, 4]),
         RecordLoss.from_values([2, 0, 1]),
     ]
-    assert pointwise_largest(losses) == RecordLoss.from_values([2, 3, 1, 4])
-    assert pointwise_largest([]) == RecordLoss([])
+    assert RecordLoss.largest_of(losses) == RecordLoss.from_values([2, 3, 1, 4])
+    assert RecordLoss.largest_of([]) == RecordLoss([])
 
 
 def test_words_alone_and_under_a_chain(run: Run) -> None:
@@ -258,10 +257,11 @@ def test_decoded_receipts_are_warned_about(run: Run) -> None:
 
 def test_a_delta(run: Run, folder: Path) -> None:
     one = table(run, "out.csv", "0.1")
-    loss = Receipt.read(folder / one).record_loss
+    lost = Lost.of(Receipt.read(folder / one))
+    assert len(lost.responses) == 1
     name = spec(folder, {"releases": [{"receipt": one, "times": 100}]})
     content = as_json(run, "--spec", name, "--delta", "1e-6")
-    expected = epsilon_at_delta(1, [(loss, 100)], Fraction(1, 10**6))
+    expected = epsilon_at_delta(1, [(lost, 100)], Fraction(1, 10**6))
     assert Fraction(content["exact"]["epsilon"]) == expected
     assert expected < 5 < as_json(run, "--spec", name)["epsilon"]
     assert "with delta 1e-06" in run("account", "--spec", name, "--delta", "1e-6").out
@@ -372,3 +372,57 @@ def test_what_is_not_a_receipt(run: Run, folder: Path) -> None:
     (folder / "no.json").write_text("{}", encoding="utf-8")
     done = run("account", "no.json")
     assert (done.code, "not the receipt of a release" in done.error) == (1, True)
+
+
+# --------------------------------------------------------------------------- a newcomer's slips
+
+
+def test_a_framework_that_assumes_more_than_the_release_is_warned_about(run: Run) -> None:
+    command = ("release", "query", *DIARY, "--query", "histogram", "--chain", "chain.json")
+    path = receipt_of(run, "any.csv", *command, "--initial", "any", "-e", "1")
+    more = run("account", path, "--framework", "chain.json")
+    assert (more.code, "another start, than the framework given" in more.err) == (0, True)
+    same = run("account", path, "--framework", "chain.json", "--initial", "any")
+    assert (same.code, same.err) == (0, "")
+
+
+def test_a_sum_that_is_a_rounding_above_the_budget_says_so(run: Run, folder: Path) -> None:
+    entry = {"length": 10, "loss": 0.1}
+    path = spec(folder, {"budget": 1, "framework": {"unit": "all"}, "releases": [entry]})
+    done = run("account", "--spec", path)
+    assert done.code == 1
+    first = done.out.splitlines()[0]
+    assert "of a budget of 1: less than 0.00001 too much. Losses are rounded up" in first
+    assert "budget a little above" in first
+
+
+def test_no_budget_and_no_delta_are_told(run: Run) -> None:
+    path = table(run)
+    assert run("account", path).out.splitlines()[0] == "1 release: epsilon 1; no budget was given."
+    assert "Without the delta:\nEpsilon 1 in all" in run("account", path, "--delta", "1e-6").out
+    assert run("account", path, "--budget", "5").out.splitlines()[0].endswith("5: 4 is left.")
+
+
+def test_what_is_left_is_exact_in_json(run: Run) -> None:
+    made = json.loads(run("account", table(run), "--budget", "37/10", "--json").out)["exact"]
+    left = Fraction(made["budget"]) - Fraction(made["epsilon"])
+    assert Fraction(made["remaining"]) == left > 0
+
+
+def test_a_receipt_that_is_missing_has_a_remedy_of_this_command(run: Run, folder: Path) -> None:
+    error = run("account", "none.json").error
+    assert error.startswith("There is no file none.json. Check the path;")
+    path = spec(folder, {"framework": {"unit": 1}, "releases": [{"receipt": "none.json"}]})
+    assert "the folder of the spec file" in run("account", "--spec", path).error
+
+
+def test_reasons_are_told_once(run: Run) -> None:
+    out = run("account", table(run)).out
+    assert "II.6, III.1, III.3, III.7: the records are independent" in out
+    assert "record 0 (counted from 0) is worst" in out
+
+
+def test_an_explanation_of_nothing_says_no_more() -> None:
+    assert str(Accountant(IndependentRecords()).explain()).startswith(
+        "Epsilon 0 in all: nothing was lost.\n"
+    )

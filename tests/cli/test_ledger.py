@@ -70,7 +70,11 @@ def test_an_account_is_made_with_its_ledger(run: Run, folder: Path) -> None:
     assert done.out.splitlines() == [
         "Account 'survey': 0 spent of a budget of 2, 2 left.",
         "Protected: any one row, if the rows are independent of one another.",
+        "Ledger: spend.db (this is its first account)",
     ]
+    more = run("ledger", "init", *LEDGER, "--account", "my survey", "--budget", "1/3")
+    assert more.out.splitlines()[-1] == "Ledger: spend.db"  # a slip in the name would be seen
+    assert "0 spent of a budget of 0.33333, 0.33333 left" in more.out  # never more than it is
     assert (folder / "spend.db").exists()
 
 
@@ -104,7 +108,10 @@ def test_what_an_account_protects(
         (("--unit", "0"), 2, "unit"),
         (("--unit", "2", "--chain", "chain.json"), 2, "any one step is protected"),
         (("--initial", "any"), 2, "--initial is about chains"),
-        (("--records", "person"), 2, "one of row, step, value, choice"),
+        (("--records", "person"), 2, "'person' is not what one record of an account can be."),
+        (("--records", "person"), 2, "one of row, step, value, choice. The option is --records."),
+        (("--records", "row", "--chain", "chain.json"), 2, "its steps, not of the kind 'row'"),
+        (("--chain", "chain.json", "--box", "chain.json"), 2, "answers to one question"),
         (("--chain", "none.json"), 1, "none.json"),
     ],
 )
@@ -313,7 +320,9 @@ def test_export_is_a_row_a_line_or_one_array(survey: Run, folder: Path) -> None:
     lines = [json.loads(line) for line in survey("ledger", "export", *LEDGER).out.splitlines()]
     assert [row["kind"] for row in lines] == ["account", "reserve", "commit"]
     assert json.loads(survey("ledger", "export", *LEDGER, "--json").out) == lines
-    assert survey("ledger", "export", *LEDGER, "-o", "rows.jsonl").out == ""
+    assert survey("ledger", "export", *LEDGER, "-o", "rows.jsonl").out.endswith("(3 rows)\n")
+    array = survey("ledger", "export", *LEDGER, "--json", "-o", "rows.json")
+    assert (array.code, array.out) == (0, "")
     written = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in written] == lines
     done = survey("ledger", "export", *LEDGER, "-o", "rows.jsonl")
@@ -439,3 +448,93 @@ def test_help_of_a_ledger_loads_no_database_library() -> None:
         env={**os.environ},
     )
     assert done.stderr.strip() == ""
+
+
+# --------------------------------------------------------------------------- a newcomer's slips
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ledger", "export", *LEDGER, "-o", "spend.db", "--overwrite"),
+        (*TABLE, "-o", "out.csv", "--receipt", "spend.db", "--overwrite"),
+        (*TABLE, "-o", "spend.csv", "--overwrite"),
+        (*TABLE, "-o", "out.csv", "--receipt", "spend.db", "--overwrite", *SURVEY),
+    ],
+)
+def test_a_ledger_is_never_overwritten(survey: Run, folder: Path, command: tuple[str, ...]) -> None:
+    assert survey(*TABLE, *SURVEY, "-o", "first.csv").code == 0
+    (folder / "spend.csv").symlink_to("spend.db")
+    error = survey(*command).error
+    assert "it is a database, perhaps a ledger, which is never overwritten." in error
+    assert read(survey, "ledger", "show", *SURVEY)["spent"] <= 1  # nothing was drawn or lost
+
+
+@pytest.mark.parametrize("place", [".", "/"])
+def test_a_release_into_a_folder_names_no_file(survey: Run, place: str) -> None:
+    assert "is a folder" in survey(*TABLE, *SURVEY, "-o", place).error
+    assert read(survey, "ledger", "show", *SURVEY)["spent"] == 0
+
+
+@pytest.mark.parametrize("head", ["abc", "3:abc", "", "1:" + "0" * 65])
+def test_what_is_no_head_says_nothing_about_the_ledger(survey: Run, head: str) -> None:
+    done = survey("ledger", "verify", *LEDGER, "--head", head)
+    assert (done.code, "Give the whole head" in done.error) == (2, True)
+
+
+def test_an_export_says_where_it_is(survey: Run) -> None:
+    assert (
+        survey("ledger", "export", *LEDGER, "-o", "rows.jsonl").out
+        == "Export: rows.jsonl (1 row)\n"
+    )
+
+
+def test_an_account_that_is_missing_has_its_remedy(survey: Run) -> None:
+    error = survey("ledger", "show", *LEDGER, "--account", "servey").error
+    assert "it has 'survey'. Check the name; `privet ledger init` makes an account" in error
+
+
+def test_a_query_wants_an_account_of_its_chains(diary: Run) -> None:
+    assert diary("ledger", "init", *SURVEY, "--budget", "2").code == 0
+    for account in (SURVEY, (*LEDGER, "--account", "steps")):
+        if account is not SURVEY:
+            made = diary("ledger", "init", *account, "--budget", "1", "--records", "step")
+            assert made.code == 0
+        error = diary(*QUERY, *account, "-o", "out.csv").error
+        assert "made with the --chain (or --box) and the --initial of the query" in error
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_note_of_a_query_without_columns_says_series() -> None:
+    from privet import MarkovChain, MarkovFramework, MarkovLaplace, Words, release
+
+    chain = MarkovChain(["1/2", "1/2"], [["3/4", "1/4"], ["1/4", "3/4"]])
+    framework = MarkovFramework(chain)
+    with Ledger.open("notes.db", create=True) as ledger:
+        account = ledger.account("diary", framework, 3)
+        words = Words.from_lists(framework.alphabet, [[0, 1, 1]])
+        release(MarkovLaplace(framework, epsilon=1), words, query="histogram", ledger=account)
+        note = account.history()[1].note
+    assert note.startswith("query: histogram of series, markov-laplace")
+
+
+@pytest.mark.parametrize(
+    ("missing", "command", "line"),
+    [
+        ("sqlalchemy", ("ledger", "show", *LEDGER), "pip install 'privet[ledger]'"),
+        ("sqlalchemy", (*TABLE, "-o", "out.csv", *SURVEY), "pip install 'privet[ledger]'"),
+        ("sqlalchemy", ("plan", "--symbols", "a,b", "-e", "1", *SURVEY), "'privet[ledger]'"),
+        ("alembic", ("ledger", "init", *SURVEY, "--budget", "1"), "pip install 'privet[ledger]'"),
+        ("psycopg", ("ledger", "show", "--ledger", "postgresql://h/x"), "'privet[postgres]'"),
+        ("matplotlib", ("ledger", "show", *SURVEY, "--plot", "p.svg"), "'privet[plots]'"),
+    ],
+)
+def test_a_missing_extra_is_named_with_its_line(
+    spawn: Spawn, missing: str, command: tuple[str, ...], line: str
+) -> None:
+    """In a process of its own, in which the library is not found."""
+    code = f"import sys; sys.modules[{missing!r}] = None; {RUN}"
+    process = spawn(code, *command)
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (1, "")
+    assert line in err

@@ -283,3 +283,55 @@ def test_bad_input_is_usage_and_never_a_verdict(
     done = run("verify", *arguments)
     assert (done.code, place in done.error) == (2, True), (done.code, done.err)
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+# --------------------------------------------------------------------------- a newcomer's slips
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (None, "table.csv cannot be read: No such file or directory. Check the path."),
+        ("", "table.csv holds no rows. A mechanism has a row for each input"),
+        ("0.5;0.5\n0.3;0.7\n", "table.csv has one column"),
+        ("0.5,0.5\n0.3,x\n", "has a cell that is no number. A mechanism has a row"),
+        ('"a,0.5\n', "table.csv cannot be read as CSV in UTF-8. A mechanism has a row"),
+    ],
+)
+def test_a_table_that_cannot_be_read_has_its_remedy(
+    run: Run, folder: Path, text: str | None, says: str
+) -> None:
+    if text is not None:
+        (folder / "table.csv").write_text(text, encoding="utf-8")
+    done = run("verify", "mechanism", "table.csv")
+    assert (done.code, says in done.error) == (2, True), done.err
+
+
+def test_what_is_there_is_replaced_only_if_told(run: Run, folder: Path) -> None:
+    (folder / "shown").mkdir()
+    (folder / "shown" / "ratio.svg").write_text("mine", encoding="utf-8")
+    command = ("verify", "model", INFECTION, "--pictures", "shown")
+    done = run(*command)
+    assert (done.code, "ratio.svg exists" in done.error) == (2, True)
+    (folder / "p.svg").write_text("mine", encoding="utf-8")
+    plot = ("verify", "mechanism", GEOMETRIC, "--plot", "p.svg")
+    done = run(*plot)
+    assert (done.code, "p.svg exists" in done.error) == (2, True)
+    assert (folder / "p.svg").read_text(encoding="utf-8") == "mine"
+    assert run(*plot, "--overwrite").code == 0
+    assert "mine" not in (folder / "p.svg").read_text(encoding="utf-8")
+
+
+def test_a_plot_of_a_mechanism_is_svg_as_other_plots(run: Run) -> None:
+    done = run("verify", "mechanism", GEOMETRIC, "--plot", "p.png")
+    assert (done.code, "does not end in .svg" in done.error) == (2, True)
+
+
+def test_an_open_worst_ratio_says_what_to_do(run: Run) -> None:
+    done = run("verify", "model", "silent.toml")
+    assert (done.code, "Claim one above the larger (--ratio)" in done.out) == (3, True)
+
+
+def test_an_infinite_epsilon_is_no_logarithm(run: Run, folder: Path) -> None:
+    (folder / "zero.csv").write_text("0,1\n0.25,0.75\n", encoding="utf-8")
+    assert "Smallest epsilon at delta 0: infinite.\n" in run("verify", "mechanism", "zero.csv").out

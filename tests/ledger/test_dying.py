@@ -7,14 +7,16 @@ after the commit of the reservation, between it and the commit of the release, a
 
 import os
 import signal
+import threading
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from sqlalchemy import event
 
-from privet import IndependentRecords, Ledger, RecordLoss
+from privet import IndependentRecords, Ledger, LedgerUnavailableError, RecordLoss
 from privet.ledger.sql import SqlStore
 
 LOSS = RecordLoss.constant(3, 1)
@@ -156,3 +158,75 @@ def test_a_child_never_uses_the_connections_of_its_parent(url: str) -> None:
     assert account.spent() == 5
     assert ledger.verify().ok
     ledger.close()
+
+
+def test_a_child_does_not_wait_for_a_lock_that_a_thread_of_its_parent_held(url: str) -> None:
+    ledger = Ledger.open(url, create=True)
+    account = ledger.account("diary", IndependentRecords(1), 10)
+    held, over = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with ledger._books._turn():
+            held.set()
+            over.wait(120)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(120)
+
+    def child() -> None:
+        signal.alarm(60)  # or it would wait for ever
+        account.reserve(LOSS).commit()
+
+    assert in_child(child) == 0
+    over.set()
+    thread.join()
+    assert account.spent() == 1
+    ledger.close()
+
+
+def test_a_ledger_in_memory_is_not_spent_twice_by_a_fork() -> None:
+    account = Ledger.open("memory:").account("diary", IndependentRecords(1), 1)
+
+    def child() -> None:
+        with pytest.raises(LedgerUnavailableError, match="another one"):
+            account.reserve(LOSS)
+
+    assert in_child(child) == 0
+    account.reserve(LOSS)
+
+
+def test_an_interrupt_in_a_transaction_makes_the_totals_be_read_again(url: str) -> None:
+    ledger = Ledger.open(url, create=True)
+    account = ledger.account("diary", IndependentRecords(1), 10)
+    account.reserve(LOSS)
+
+    def interrupted() -> None:
+        with ledger._books.writing() as session:
+            balance = ledger._books.balance(session, "diary")
+            balance.people.take_away(None, LOSS)  # what a void does for a moment
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert account.spent() == LOSS.maximum
+    ledger.close()
+
+
+def test_what_was_committed_is_in_the_file_alone(tmp_path: Path) -> None:
+    """A killed process leaves a log beside an SQLite file; the file is moved without it."""
+    place = tmp_path / "spend.db"
+    with Ledger.open(place, create=True) as ledger:
+        ledger.account("diary", IndependentRecords(1), 10)
+
+    def spend_and_die() -> None:
+        account = Ledger.open(place).account("diary")
+        account.reserve(LOSS).commit()
+        account.reserve(LOSS)
+        die()
+
+    assert in_child(spend_and_die) == signal.SIGKILL
+    moved = place.rename(tmp_path / "moved.db")
+    with Ledger.open(moved) as ledger:
+        assert ledger.account("diary").spent() == 2
+        assert ledger.verify().ok

@@ -101,3 +101,32 @@ def test_threads_of_one_ledger_keep_the_budget(place: str, tmp_path: Path) -> No
     assert account.spent() == 3
     assert ledger.verify().ok
     ledger.close()
+
+
+def test_many_threads_may_read_the_rows_while_others_spend(tmp_path: Path) -> None:
+    ledger = Ledger.open(tmp_path / "a.db", create=True)
+    account = ledger.account("one", IndependentRecords(1), 100)
+    account.reserve(LOSS)
+    failed: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for row in ledger.export() if number % 2 else ():
+                assert row["account"] == "one"
+                account.cost(LOSS)
+            assert ledger.verify().ok
+            account.reserve(LOSS).commit()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    for row in ledger.export():  # the rows of one moment
+        assert row["number"] <= 33 + 1
+        account.reserve(LOSS)
+    assert ledger.verify().ok
+    ledger.close()

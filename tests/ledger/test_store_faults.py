@@ -5,6 +5,7 @@ import resource
 import shutil
 import signal
 import sqlite3
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -260,3 +261,41 @@ def test_a_server_that_is_not_there_is_named_without_its_password() -> None:
         Ledger.open("postgresql://ada:hunter2@127.0.0.1:9/x?password=hunter2", create=True)
     assert "hunter2" not in repr(caught.value) + str(caught.value) + repr(caught.value.payload)
     assert caught.value.__suppress_context__
+
+
+def test_a_file_with_two_names_is_refused_for_each_would_have_its_own_log(file: Path) -> None:
+    account = Ledger.open(file).account("diary")
+    other = file.with_name("other.db")
+    other.hardlink_to(file)
+    with pytest.raises(LedgerUnavailableError, match="second name"):
+        Ledger.open(other)
+    with pytest.raises(LedgerUnavailableError, match="second name"):
+        account.reserve(LOSS)
+    other.unlink()
+    account.reserve(LOSS).commit()
+    link = file.with_name("link.db")
+    link.symlink_to(file)
+    through = Ledger.open(link).account("diary")
+    through.reserve(LOSS).commit()
+    assert account.spent() == through.spent() == 3 * LOSS.maximum
+
+
+def test_a_stricter_default_of_the_database_stops_nobody(postgres: PostgresServer) -> None:
+    import psycopg
+
+    url = postgres.create("strict")
+    with psycopg.connect(url.replace("+psycopg", ""), autocommit=True) as connection:
+        connection.execute(
+            "ALTER DATABASE strict SET default_transaction_isolation = 'serializable'"
+        )
+    ledger = Ledger.open(url, create=True)
+    account = ledger.account("diary", IndependentRecords(1), 10)
+    threads = [
+        threading.Thread(target=lambda: Ledger.open(url).account("diary").reserve(LOSS).commit())
+        for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert account.spent() == 6 * LOSS.maximum

@@ -229,3 +229,51 @@ def test_no_amount_is_a_binary_fraction(ledger: Ledger) -> None:
         return any(map(floats, value)) if isinstance(value, list) else isinstance(value, float)
 
     assert not any(floats(row) for row in ledger.export())
+
+
+def test_totals_of_another_account_are_found_and_stop_all_spending(
+    ledger: Ledger, sql: Sql
+) -> None:
+    ledger._books._every = 1
+    spent, fresh = ledger.account("diary"), ledger.account("new", IndependentRecords(1), 12)
+    for _ in range(6):
+        spent.reserve(LOSS).commit()
+        fresh.reserve(RecordLoss.constant(1, "1/1000")).commit()
+    own, others = (
+        f"(SELECT {column} FROM privet_checkpoints WHERE account = 'new')"
+        for column in ("number", "content")
+    )
+    sql(f"UPDATE privet_checkpoints SET number = {own}, content = {others}")
+    assert fault_row(ledger) is not None
+    ledger._books.forget()
+    with pytest.raises(LedgerDamagedError, match="checkpoint whose totals"):
+        ledger.account("diary")
+
+
+@pytest.mark.parametrize("new_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            f"UPDATE privet_entries SET {field} = {value} WHERE number = 3"
+            for field in ("account", "kind", "reservation", "time", "who", "body", "previous")
+            for value in ("x'00ff'", "CAST(x'ff' AS TEXT)", "1.5")
+        ),
+        "UPDATE privet_head SET count = 'x'",
+        "UPDATE privet_head SET hash = x'00'",
+        "UPDATE privet_receipts SET content = x'00'",
+    ],
+)
+def test_what_is_no_text_is_found_like_any_other_change(
+    ledger: Ledger, sql: Sql, change: str
+) -> None:
+    sql(change)
+    found = ledger.verify()
+    assert not found.ok
+    ledger._books.forget()
+    if "receipts" in change:
+        with pytest.raises(LedgerDamagedError):
+            ledger.account("diary").receipt(rows_of(ledger)[2].reservation or "")
+    else:
+        with pytest.raises(LedgerDamagedError):
+            ledger.account("diary").reserve(LOSS)

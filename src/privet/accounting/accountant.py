@@ -6,15 +6,17 @@ and propagation on Markov chains (THEORY: "One accountant for all of it"). The a
 framework and on the sum alone: not on the order of the releases, on how they were split, or on what
 was asked in between. A later release may be chosen in view of earlier outputs, as long as its loss
 depends on nothing else. With a budget, a release that would go beyond it is refused before anything
-changes; using it up exactly is allowed.
+changes; using it up exactly is allowed. What was admitted stays within the budget: if the search
+for bounds ends above it, the bound that admitted the last release is the answer.
 """
 
 from collections import Counter
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Self
 
-from privet.accounting.charge import Charged, Tally, loss_of
+from privet.accounting.charge import Charged, Lost, Tally
 from privet.accounting.explanation import Explanation, explain
 from privet.accounting.persons import Worst, worst_person
 from privet.errors import BudgetExceededError, DataError, ParameterError, ParameterTypeError
@@ -25,6 +27,7 @@ from privet.privacy import (
     IndependentRecords,
     MarkovFramework,
     RecordLoss,
+    Response,
     framework_from_json,
     framework_to_json,
 )
@@ -59,7 +62,7 @@ class Accountant:
         # The worst so far, and the persons who lost more since.
         self._worst: Worst | None = Fraction(0), None
         self._changed: set[Hashable] = set()
-        # At or above every person's epsilon, while that is kept up to date.
+        # A proven bound of every person's epsilon, while there is a budget to keep within.
         self._ceiling: Fraction | None = None
 
     def add(
@@ -77,18 +80,18 @@ class Accountant:
         BudgetExceededError with `epsilon`, `budget`, `spent`, `cost`, and nothing is added;
         ParameterError if the release has no record loss.
         """
-        loss, count = _read(release, person, times)
+        lost, count = _read(release, person, times)
         if not (name is None or isinstance(name, str)):
             raise ParameterTypeError(f"name is a {type(name).__name__}, not text.")
         if not count:
             return self
-        self._admit(loss * count, person)
+        self._admit(lost.record_loss * count, person)
         if person is None:
-            self._everybody.add(loss, count, name)
+            self._everybody.add(lost, count, name)
             self._worst = None
             self._changed.clear()
         else:
-            self._persons.setdefault(person, Tally()).add(loss, count, name)
+            self._persons.setdefault(person, Tally()).add(lost, count, name)
             self._changed.add(person)
         return self
 
@@ -96,20 +99,21 @@ class Accountant:
         self, release: RecordLoss | Charged, *, person: Hashable | None = None, times: int = 1
     ) -> Fraction:
         """The epsilon of everything after adding the release, which is not added."""
-        loss, count = _read(release, person, times)
-        return self._after(loss * count, person, self._measure, self.epsilon())
+        lost, count = _read(release, person, times)
+        return self._after(lost.record_loss * count, person, self._measure, self.epsilon())
 
     def epsilon(self, delta: Number = 0) -> Fraction:
         """The epsilon of all releases together for the worst person, rounded up.
 
         `delta`: under independent records, the epsilon that holds with this delta, which grows
-        more slowly with many releases [kairouz-oh-viswanath-2015]. On chains delta does not help
+        more slowly with many releases [kairouz-oh-viswanath-2015], and more slowly yet for those
+        whose receipts state their responses. On chains delta does not help
         yet: the epsilon at 0, which holds for any delta, is given. Errors: ParameterError.
         """
         allowed = read_delta(delta)
         if allowed and isinstance(self.framework, IndependentRecords):
             return self._epsilon_at(self.framework, allowed)
-        return self._find_worst()[0]
+        return self._within_budget(self._find_worst()[0])
 
     def epsilon_of(self, node: int, *, person: Hashable | None = None) -> Fraction:
         """The epsilon for the secret "the value of that record", rounded up.
@@ -124,8 +128,8 @@ class Accountant:
             place = read_count(node, "node", 0)
             # Persons with fewer records have no such secret.
             held = [loss for loss in losses if loss.length > min(place, longest - 1)]
-            return max(self._node_epsilon(loss, node) for loss in held)
-        return self._node_epsilon(self.record_loss(person), node)
+            return self._within_budget(max(self._node_epsilon(loss, node) for loss in held))
+        return self._within_budget(self._node_epsilon(self.record_loss(person), node))
 
     def remaining(self) -> Fraction:
         """What is left of the budget, never below 0. Errors: ParameterError without a budget."""
@@ -149,7 +153,11 @@ class Accountant:
         spends = Counter(self._everybody.spends)
         if who in self._persons:
             spends.update(self._persons[who].spends)
-        return explain(self.framework, self.record_loss(who), spends, who)
+        found = explain(self.framework, self.record_loss(who), spends, who)
+        capped = self._within_budget(found.epsilon)
+        if capped < found.epsilon:
+            return replace(found, epsilon=capped, bound="steps", detail={})
+        return found
 
     def __len__(self) -> int:
         """How many releases were added."""
@@ -176,9 +184,9 @@ class Accountant:
             "framework": framework_to_json(self.framework),
             "budget": None if self.budget is None else str(self.budget),
             "releases": [
-                {"name": name, "person": person, "times": times, "loss": loss.to_json()}
+                {"name": name, "person": person, "times": times, **_written(lost)}
                 for person, tally in tallies
-                for (name, loss), times in tally.spends.items()
+                for (name, lost), times in tally.spends.items()
             ],
         }
 
@@ -190,8 +198,9 @@ class Accountant:
         try:
             account = cls(framework_from_json(data["framework"]))
             for each in data["releases"]:
-                loss = RecordLoss.from_json(each["loss"])
-                account.add(loss, person=each["person"], times=each["times"], name=each.get("name"))
+                responses = tuple(map(Response.from_json, each.get("responses", ())))
+                lost = Lost(RecordLoss.from_json(each["loss"]), responses)
+                account.add(lost, person=each["person"], times=each["times"], name=each.get("name"))
             # What was released stays released, whatever the budget says.
             account.budget = None if data["budget"] is None else _read_budget(data["budget"])
         except (KeyError, TypeError) as error:
@@ -221,8 +230,19 @@ class Accountant:
             grown = {person: self._persons[person].sum.loss() for person in self._changed}
             self._worst = worst_person(common, grown, self._measure, self._worst)
         self._changed.clear()
-        self._ceiling = self._worst[0]
+        if self._ceiling is not None:
+            self._ceiling = min(self._ceiling, self._worst[0])
         return self._worst
+
+    def _within_budget(self, epsilon: Fraction) -> Fraction:
+        """The bound by which the releases were admitted, if `epsilon` is above the budget.
+
+        Both hold. A search for bounds may end higher for more losses or more pieces than what it
+        found before and the losses added since, and a budget that was kept stays kept.
+        """
+        if self.budget is None or self._ceiling is None or epsilon <= self.budget:
+            return epsilon
+        return min(epsilon, self._ceiling)
 
     def _after(
         self,
@@ -242,7 +262,9 @@ class Accountant:
         if self.budget is None:
             self._ceiling = None
             return
-        before = self.epsilon() if self._ceiling is None else self._ceiling
+        if self._ceiling is None:
+            self._ceiling = self._find_worst()[0]
+        before = self._ceiling
         if self._meter is None:
             ceiling = before + self.framework.epsilon(loss)
             is_enough = ceiling <= self.budget
@@ -292,27 +314,30 @@ class Accountant:
             content = frozenset(spends.items())
             if content not in seen:
                 seen.add(content)
-                best = max(best, epsilon_at_delta(framework.unit, [*spends.items()], delta))
+                best = max(best, epsilon_at_delta(framework.unit, spends.items(), delta))
         return best
 
 
-def _counted(tally: Tally) -> Counter[RecordLoss]:
-    """{loss: how many times}, whatever the names."""
-    counted: Counter[RecordLoss] = Counter()
-    for (_, loss), times in tally.spends.items():
-        counted[loss] += times
+def _counted(tally: Tally) -> Counter[Lost]:
+    """{what was lost: how many times}, whatever the names."""
+    counted: Counter[Lost] = Counter()
+    for (_, lost), times in tally.spends.items():
+        counted[lost] += times
     return counted
 
 
-def _read(
-    release: RecordLoss | Charged, person: Hashable | None, times: int
-) -> tuple[RecordLoss, int]:
+def _written(lost: Lost) -> dict[str, Any]:
+    responses = [response.to_json() for response in lost.responses]
+    return {"loss": lost.record_loss.to_json(), **({"responses": responses} if responses else {})}
+
+
+def _read(release: RecordLoss | Charged, person: Hashable | None, times: int) -> tuple[Lost, int]:
     if not isinstance(person, Hashable):
         raise ParameterTypeError(
             f"A person is named by text or a number, not by a {type(person).__name__}.",
             parameter="person",
         )
-    return loss_of(release), read_count(times, "times", 0)
+    return Lost.of(release), read_count(times, "times", 0)
 
 
 def _read_budget(budget: Number) -> Fraction:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from privet.accounting.charge import Spends
 from privet.accounting.older import OlderCharge, older_charges
 from privet.exact import float_up
 from privet.plain_text import text_table
@@ -18,9 +19,6 @@ from privet.privacy.guarantee import decimal_up
 
 MOST_LINES = 20
 """Releases with a line of their own; the others are added up in one."""
-
-Spends = Mapping[tuple[str | None, RecordLoss], int]
-"""{(name, loss): times}."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ class Explanation:
 
     `framework`: in words; `person`: the worst, None if nobody has releases of their own that
     matter; `node`: the worst record; `bound`: "quilt", "propagation" or "group" (the sum of all
-    losses) on chains, "largest", "largest few" or "sum" under independent records; `detail`: the
+    losses) on chains, or "steps" (an earlier bound and the losses since) if that alone shows that a
+    budget was kept; "largest", "largest few" or "sum" under independent records; `detail`: the
     numbers of that bound by name (quilt: left, right, influence, nearby_loss; propagation: left,
     right, states); `contributions`: what the releases lose there; `older`: other theorems.
     """
@@ -91,7 +90,9 @@ class Explanation:
 
     def _why(self) -> str:
         whose = "" if self.person is None else f" of person {self.person}"
-        place = "nothing was lost" if self.node is None else f"record {self.node}{whose} is worst"
+        if self.node is None:
+            return "nothing was lost."
+        place = f"record {self.node} (counted from 0){whose} is worst"
         return f"{place}. {_sentence(self.bound, self.detail)}"
 
     def _releases(self) -> str:
@@ -112,7 +113,11 @@ class Explanation:
             ]
             for each in self.older
         ]
-        reasons = [f"{each.theorem}: {each.why_not}." for each in self.older if each.why_not]
+        theorems: dict[str, list[str]] = {}
+        for each in self.older:
+            if each.why_not:
+                theorems.setdefault(each.why_not, []).append(each.theorem)
+        reasons = [f"{', '.join(names)}: {why}." for why, names in theorems.items()]
         table = text_table(["older theorem", "for", "epsilon"], rows, text_columns=2)
         note = "III.5 and III.6 need tables of outputs: privet.accounting.rules.from_output_tables."
         return "\n".join([table, *reasons, note])
@@ -123,7 +128,7 @@ def explain(
 ) -> Explanation:
     """The explanation of the summed loss `total` of those releases, for one person."""
     names = {key: key[0] or f"release {number}" for number, key in enumerate(spends, start=1)}
-    losses = [(names[key], key[1], times) for key, times in spends.items()]
+    losses = [(names[key], key[1].record_loss, times) for key, times in spends.items()]
     older = older_charges(framework, losses) if losses else ()
     if isinstance(framework, MarkovFramework):
         found = (
@@ -236,6 +241,7 @@ def _sentence(bound: str, detail: Mapping[str, Any]) -> str:
         )
     return {
         "group": "No bound is smaller than the sum of all losses.",
+        "steps": "The epsilon of earlier releases and the losses added since bound it.",
         "sum": "The losses of all records add up.",
         "largest": "Its losses add up, and no other record loses more.",
         "largest few": "It and the records that lose most besides it add up.",

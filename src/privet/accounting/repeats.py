@@ -2,187 +2,142 @@
 
 Contract. Whatever a release does, given what went out before, it is at most as revealing about a
 unit of loss r as a binary randomised response that tells one bit truthfully with odds e^r to 1; and
-so are many of them together ([kairouz-oh-viswanath-2015], Theorem 3.2; [murtagh-vadhan-2016]).
-Here the privacy loss of those responses is enclosed in ball arithmetic: its atoms exactly where all
-losses are equal or share a grid, and moved to the next higher point of a grid otherwise. The
-epsilon that comes out is never below the true one for that delta, however small delta is, and never
-above the sum. Libraries that compose by a Fourier transform in doubles do not promise that: a delta
-of 1e-12 is near their rounding errors.
+so are many of them together ([kairouz-oh-viswanath-2015], Theorem 3.2; [murtagh-vadhan-2016]). A
+release that states its responses (`privet.privacy.Response`) is charged by those, which tell less.
+The epsilon that comes out is never below the true one for that delta, however small delta is, and
+never above the sum. Libraries that compose by a Fourier transform in doubles do not promise that: a
+delta of 1e-12 is near their rounding errors.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import reduce
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from privet.accounting.charge import Lost
+from privet.accounting.profile import Responses, least_epsilon
 from privet.exact import read_count, read_delta, up
-from privet.privacy import RecordLoss
+from privet.privacy import Response
 
-if TYPE_CHECKING:
-    from flint import arb
-
-Losses = tuple[tuple[Fraction, int], ...]
-"""(loss, how many times) of one unit, each loss once."""
-
-_GRID = 1 << 15
-"""Points of a grid on which losses that share no unit are rounded up, from 0 to their sum."""
+Unit = tuple[Fraction, Responses]
+"""What a unit loses in all, and the responses it gave."""
 
 _MOST_TIMES = 1 << 20
-"""Equal losses of which the law is written out; more of them are charged as their sum."""
+"""Responses whose law is written out; more of them are put together to larger ones."""
 
 _MOST_CLASSES = 5_000_000
 """Pieces times different losses that are looked through for the worst record."""
-
-_SPARE_BITS = 160
-"""Bits beyond those that delta needs."""
 
 _BITS = 64
 """The epsilon is rounded up to a multiple of 2^-64."""
 
 
 def epsilon_at_delta(
-    unit: int | Literal["all"], losses: Sequence[tuple[RecordLoss, int]], delta: Fraction
+    unit: int | Literal["all"], releases: Iterable[tuple[Lost, int]], delta: Fraction
 ) -> Fraction:
-    """The epsilon of releases (loss, how many times) at that delta, for the worst unit, rounded up.
+    """The epsilon of releases (what is lost, how many times) at that delta, for the worst unit.
 
-    `unit`: records one protected unit may change, or "all"; a shorter loss is 0 beyond its end.
-    A unit of several records loses in each release what its largest losses there sum to.
-    Errors: ParameterError for a delta outside [0, 1).
+    Rounded up. `unit`: records one protected unit may change, or "all"; a shorter loss is 0 beyond
+    its end. A unit of several records loses in each release what its largest losses there sum to,
+    or gives the release's responses as often as it has records there. Errors: ParameterError for a
+    delta outside [0, 1).
     """
     allowed = read_delta(delta)
-    counted: Counter[RecordLoss] = Counter()
-    for loss, times in losses:
-        counted[loss] += read_count(times, "times", 0)
+    counted: Counter[Lost] = Counter()
+    for lost, times in releases:
+        counted[lost] += read_count(times, "times", 0)
     worst = Fraction(0)
-    for unit_losses in sorted(_classes(unit, counted), key=_sum, reverse=True):
-        whole = _sum(unit_losses)
+    for whole, responses in sorted(_units(unit, counted), key=lambda each: each[0], reverse=True):
         if whole <= worst:
             break
-        worst = max(worst, tight_epsilon(unit_losses, allowed) if allowed else whole)
+        tight = tight_epsilon(responses, allowed) if allowed else whole
+        worst = max(worst, min(whole, tight))
     return worst
 
 
-def tight_epsilon(losses: Losses, delta: Fraction) -> Fraction:
-    """The epsilon at `delta` of binary randomised responses with those losses, rounded up."""
-    from flint import ctx
-
-    whole = _sum(losses)
-    kept = tuple((loss, times) for loss, times in losses if loss and times)
-    if not delta or not kept or any(times > _MOST_TIMES for _, times in kept):
+def tight_epsilon(responses: Iterable[tuple[Response, int]], delta: Fraction) -> Fraction:
+    """The epsilon at `delta` of (response, how many times), all independent, rounded up."""
+    kept: Counter[Response] = Counter()
+    for response, times in responses:
+        kept[response] += times if response.loss else 0
+    kept = +kept
+    whole = sum((response.loss * times for response, times in kept.items()), Fraction(0))
+    if not delta or not kept:
         return whole
-    needed = delta.denominator.bit_length() - delta.numerator.bit_length()
-    with ctx.workprec(_SPARE_BITS + max(0, needed) + sum(n for _, n in kept).bit_length()):
-        return min(whole, up(_least_epsilon(_atoms(kept), delta), _BITS))
+    found = least_epsilon(_fewer(kept), delta)
+    return whole if found is None else min(whole, up(found, _BITS))
 
 
-def _sum(losses: Losses) -> Fraction:
-    return sum((loss * times for loss, times in losses), Fraction(0))
+def _fewer(kept: Counter[Response]) -> Responses:
+    """At most about 2^20 responses: several together lose the sum, so a binary one tells more."""
+    group = -(-kept.total() // _MOST_TIMES)
+    if group <= 1:
+        return sorted(kept.items())
+    fewer: Counter[Response] = Counter()
+    for response, times in kept.items():
+        fewer[Response(response.loss * min(group, times))] += -(-times // group)
+    return sorted(fewer.items())
 
 
-def _classes(unit: int | Literal["all"], counted: Counter[RecordLoss]) -> set[Losses]:
-    """What different units lose, each multiset of losses once."""
+def _units(unit: int | Literal["all"], counted: Counter[Lost]) -> set[Unit]:
+    """What different units lose, each once."""
     if unit != 1:
-        together: Counter[Fraction] = Counter()
-        for loss, times in counted.items():
-            together[loss.total if unit == "all" else loss.largest(unit)] += times
-        return {tuple(sorted(together.items()))}
-    changes: dict[int, Counter[Fraction]] = {}
-    for loss, times in counted.items():
-        for start, stop, value in loss.pieces:
+        return {_unit((*_of_several(unit, lost), times) for lost, times in counted.items())}
+    changes: dict[int, Counter[Piece]] = {}
+    for lost, times in counted.items():
+        for start, stop, value in lost.record_loss.pieces:
             if value:
-                changes.setdefault(start, Counter())[value] += times
-                changes.setdefault(stop, Counter())[value] -= times
-    values = {value for change in changes.values() for value in change}
-    if len(changes) * len(values) > _MOST_CLASSES:
+                changes.setdefault(start, Counter())[value, lost.responses] += times
+                changes.setdefault(stop, Counter())[value, lost.responses] -= times
+    pieces = {piece for change in changes.values() for piece in change}
+    if len(changes) * len(pieces) > _MOST_CLASSES:
         # As if all of a record's losses were one release: their sum, which is never too little.
-        return {((whole, 1),) for whole in _sums(changes)}
-    now: Counter[Fraction] = Counter()
-    found: set[Losses] = set()
+        return {(whole, ((Response(whole), 1),)) for whole in _sums(changes)}
+    now: Counter[Piece] = Counter()
+    found: set[frozenset[tuple[Piece, int]]] = set()
     for place in sorted(changes):
-        for value, times in changes[place].items():
-            now[value] += times
-            if not now[value]:
-                del now[value]
-        found.add(tuple(sorted(now.items())))
-    return found
+        for piece, times in changes[place].items():
+            now[piece] += times
+            if not now[piece]:
+                del now[piece]
+        found.add(frozenset(now.items()))
+    return {
+        _unit((value, responses, 1, times) for (value, responses), times in each) for each in found
+    }
 
 
-def _sums(changes: dict[int, Counter[Fraction]]) -> Iterator[Fraction]:
+Piece = tuple[Fraction, tuple[Response, ...]]
+"""What one record loses in one release, and how that release answers it, if it says so."""
+
+
+def _of_several(
+    unit: int | Literal["all"], lost: Lost
+) -> tuple[Fraction, tuple[Response, ...], int]:
+    """What several records lose in one release, its responses, and to how many of the records."""
+    loss = lost.record_loss
+    answered = sum(stop - start for start, stop, value in loss.pieces if value)
+    if unit == "all":
+        return loss.total, lost.responses, answered
+    return loss.largest(unit), lost.responses, min(unit, answered)
+
+
+def _unit(
+    releases: Iterable[tuple[Fraction, tuple[Response, ...], int, int]],
+) -> Unit:
+    """Of (loss, responses or none, answers of each, times): the responses that stand for all."""
+    whole = Fraction(0)
+    counted: Counter[Response] = Counter()
+    for value, responses, answers, times in releases:
+        whole += value * times
+        for response in responses:
+            counted[response] += answers * times
+        if not responses:
+            counted[Response(value)] += times
+    return whole, tuple(sorted(counted.items()))
+
+
+def _sums(changes: dict[int, Counter[Piece]]) -> Iterator[Fraction]:
     now = Fraction(0)
     for place in sorted(changes):
-        now += _sum(tuple(changes[place].items()))
+        now += sum((value * times for (value, _), times in changes[place].items()), Fraction(0))
         yield now
-
-
-def _atoms(losses: Losses) -> Iterable[tuple[Fraction, "arb"]]:
-    """(privacy loss, probability) of all the responses together, losses falling."""
-    if len(losses) == 1:
-        return _repeated(*losses[0])
-    return _on_grid(losses)
-
-
-def _repeated(loss: Fraction, times: int) -> Iterator[tuple[Fraction, "arb"]]:
-    """Of `times` responses, j untruthful: (times - 2 j) loss, with binomial probability."""
-    from flint import arb
-
-    from privet.exact.enclosure import ball
-
-    odds = ball(loss).exp()
-    mass = (odds / (1 + odds)) ** times
-    for untruthful in range(times + 1):
-        yield (times - 2 * untruthful) * loss, mass
-        mass = mass * arb(times - untruthful) / arb(untruthful + 1) / odds
-
-
-def _on_grid(losses: Losses) -> Iterator[tuple[Fraction, "arb"]]:
-    """The convolution of the laws of equal losses, each rounded up to one grid."""
-    from flint import arb, arb_poly
-
-    whole = _sum(losses)
-    step = reduce(_common, (loss for loss, _ in losses))
-    if whole / step > _GRID:
-        step = whole / _GRID
-    offset, polynomials = 0, []
-    for loss, times in losses:
-        deep = -(-times * loss // step)
-        coefficients = [arb(0)] * (2 * int(deep) + 1)
-        for value, mass in _repeated(loss, times):
-            coefficients[int(-(-value // step) + deep)] += mass
-        polynomials.append(arb_poly(coefficients))
-        offset += int(deep)
-    while len(polynomials) > 1:
-        halves = zip(polynomials[::2], polynomials[1::2], strict=False)
-        odd = polynomials[-1:] if len(polynomials) % 2 else []
-        polynomials = [one * two for one, two in halves] + odd
-    for place, mass in reversed(list(enumerate(polynomials[0].coeffs()))):
-        yield (place - offset) * step, mass
-
-
-def _common(one: Fraction, two: Fraction) -> Fraction:
-    """The largest number of which both are multiples."""
-    while two:
-        one, two = two, one % two
-    return one
-
-
-def _least_epsilon(atoms: Iterable[tuple[Fraction, "arb"]], delta: Fraction) -> Fraction:
-    """An upper bound of the least epsilon with sum of mass (1 - e^(epsilon - loss))+ <= delta.
-
-    Between two losses that sum is A - e^epsilon B, A and B sums over the larger losses.
-    """
-    from privet.exact.enclosure import ball, endpoints
-
-    allowed = ball(delta)
-    above, weighed = ball(Fraction(0)), ball(Fraction(0))
-    enough = None
-    for loss, mass in atoms:
-        here = max(loss, Fraction(0))
-        if enough is not None and not above - weighed * ball(here).exp() <= allowed:
-            crossing = ((above - allowed) / weighed).log()
-            return min(enough, endpoints(crossing)[1]) if crossing.is_finite() else enough
-        enough = here
-        if not here:
-            return here
-        above, weighed = above + mass, weighed + mass * (-ball(loss)).exp()
-    return Fraction(0) if enough is None else enough

@@ -72,7 +72,7 @@ def account(
         say(f"warning: {warning}.")
     accountant = Accountant(given.framework)
     for each in given.entries:
-        accountant.add(each.loss, person=each.person, times=each.times, name=each.name)
+        accountant.add(each.lost, person=each.person, times=each.times, name=each.name)
     spent = accountant.epsilon(given.delta)
     over = given.budget is not None and spent > given.budget
     if as_json:
@@ -100,6 +100,7 @@ def _print_json(accountant: "Accountant", spent: "Fraction", given: "Given") -> 
                 "epsilon": str(spent),
                 "delta": str(given.delta),
                 "budget": None if given.budget is None else str(given.budget),
+                "remaining": None if left is None else str(max(left, 0 * left)),
             },
             "warnings": list(given.warnings),
             "explanation": accountant.explain().to_json(),
@@ -115,8 +116,10 @@ def _print(accountant: "Accountant", spent: "Fraction", given: "Given") -> None:
     total = f"{count:,} {'release' if count == 1 else 'releases'}: epsilon {decimal_up(spent, 6)}"
     if given.delta:
         total += f" with delta {decimal_up(given.delta, 3)}"
-    print_text(f"{total}, of {_budget(given.budget, spent)}", style="bold")
+    print_text(f"{total}{_budget(given.budget, spent)}", style="bold")
     print_blank()
+    if given.delta:
+        print_text("Without the delta:")
     for line in str(accountant.explain()).splitlines():
         if line:
             print_text(line)
@@ -125,18 +128,16 @@ def _print(accountant: "Accountant", spent: "Fraction", given: "Given") -> None:
 
 
 def _budget(budget: "Fraction | None", spent: "Fraction") -> str:
-    from privet.exact import float_up
+    from fractions import Fraction
+
+    from privet.cli.ledger_report import down_text, left_text
 
     if budget is None:
-        return "no budget."
-    if spent > budget:
-        return f"a budget of {float_up(budget):g}: {_down(spent - budget)} too much."
-    return f"a budget of {float_up(budget):g}: {_down(budget - spent)} is left."
-
-
-def _down(x: "Fraction") -> str:
-    """Five digits, rounded down: what is left is never said to be more than it is."""
-    from decimal import ROUND_FLOOR, Context, Decimal
-
-    rounding = Context(prec=5, rounding=ROUND_FLOOR)
-    return f"{rounding.divide(Decimal(x.numerator), Decimal(x.denominator)):f}"
+        return "; no budget was given."
+    of = f", of a budget of {down_text(budget)}"
+    if spent <= budget:
+        return f"{of}: {left_text(budget - spent)} is left."
+    too_much = f"{of}: {left_text(spent - budget)} too much."
+    if spent - budget < Fraction(1, 10**9):
+        too_much += " Losses are rounded up a little: give a budget a little above their sum."
+    return too_much

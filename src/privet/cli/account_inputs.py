@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from privet.accounting import Lost
 from privet.errors import FileFormatError, ModelError, ParameterError, PrivetError
 from privet.exact import exact_number, read_delta
 from privet.privacy import (
@@ -32,10 +33,10 @@ _SEVERAL = {"row": "rows", "step": "steps", "value": "values", "choice": "choice
 
 @dataclass(frozen=True)
 class Entry:
-    """A release: its loss, what it is called, how often it was made and about whom."""
+    """A release: what was lost, what it is called, how often it was made and about whom."""
 
     name: str
-    loss: RecordLoss
+    lost: RecordLoss | Lost
     times: int = 1
     person: Hashable | None = None
     charge: Charge | None = None
@@ -85,6 +86,11 @@ def read_inputs(
     protects = _default(charges) if chosen is None else chosen
     for name, charge in charges.items():
         _check(name, charge, protects)
+        if charge.framework not in (None, protects):
+            warnings.append(
+                f"{name} was released for other chains, or another start, than the framework "
+                "given: the epsilon below holds for series as the framework says only"
+            )
     return Given(
         protects,
         tuple(entries),
@@ -110,6 +116,12 @@ def _amount(typed: str | None, written: Any) -> Fraction | None:
 
 
 def _of_receipt(path: Path, warnings: list[str], times: int = 1, person: Any = None) -> Entry:
+    if not path.exists():
+        raise FileFormatError(
+            f"There is no file {path}.",
+            hint="Check the path; one in a spec file is read from the folder of the spec file.",
+            path=str(path),
+        )
     receipt = Receipt.read(path)
     try:
         charge = Charge.of(receipt)
@@ -124,7 +136,7 @@ def _of_receipt(path: Path, warnings: list[str], times: int = 1, person: Any = N
             f"{path} is of decoded words: if the release they were decoded from is counted too, "
             "leave it out, for decoding costs nothing"
         )
-    return Entry(str(path), charge.loss, times, person, charge)
+    return Entry(str(path), Lost(charge.loss, receipt.responses), times, person, charge)
 
 
 def _spec(path: Path | None) -> "Spec | None":

@@ -40,6 +40,10 @@ _OPTIONS = {
 _ACCOUNTS = (
     (r"made with IndependentRecords\((\w+)\)", r"made with --unit \1"),
     (r"made with IndependentRecords", "made with --unit"),
+    (
+        "made with the framework of the query's mechanism, so with its chains and start",
+        "made with the --chain (or --box) and the --initial of the query",
+    ),
     (r"with unit='(\w+)'", r"made with --records \1"),
     (r" \(account\.framework\.alphabet\)", ""),
     ("adjacency=1", "--adjacency 1"),

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from privet.cli.ledger_options import LedgerUrl, opened
+from privet.cli.ledger_options import LedgerUrl, opened, required
 from privet.cli.ledger_report import (
     account_json,
     entry_json,
     print_account,
     print_accounts,
     print_history,
+    print_place,
     print_verification,
 )
 from privet.cli.query_options import Box, Chains, Initial
@@ -75,14 +76,29 @@ def init(
     budget. In Python: privet.Ledger.open and Ledger.account.
     """
     from privet.exact import read_epsilon
-    from privet.ledger.account import read_unit
+    from privet.ledger.ledger import kind_of_records
 
     framework, limit = _framework(unit, chain, box, initial), read_epsilon(budget, "budget")
-    kind = None if records is None else read_unit(records)
+    kind = kind_of_records(framework, None if records is None else _kind(records))
     with opened(ledger, create=True) as book:
         _refuse_known(book, account)
+        first = not book.accounts()
         made = book.account(account, framework, limit, unit=kind)
         print_account(made, as_json)
+    if not as_json:
+        print_place(required(ledger), first)
+
+
+def _kind(records: str) -> str:
+    from privet.errors import ParameterError
+    from privet.ledger.account import read_unit
+
+    try:
+        return read_unit(records)
+    except ParameterError as error:  # Its parameter is called --records here, not --unit.
+        raise ParameterError(
+            error.message, hint=f"{error.hint} The option is --records.", parameter="records"
+        ) from None
 
 
 def _framework(
@@ -94,6 +110,11 @@ def _framework(
     from privet.privacy import IndependentRecords
 
     if chain or box is not None:
+        if chain and box is not None:
+            raise ParameterError(
+                "--chain and --box are two answers to one question.",
+                hint="Give one or several public chains, or one box of them.",
+            )
         if unit is not None:
             raise ParameterError(
                 "--unit is for independent records; with chains any one step is protected.",
@@ -240,9 +261,12 @@ def export(
     if output is None:
         sys.stdout.write(text)
         return
+    from privet.cli.output import print_text
     from privet.data import write_whole
 
     write_whole(output, lambda file: file.write(text.encode("utf-8")), overwrite=overwrite)
+    if not as_json:
+        print_text(f"Export: {output} ({len(rows):,} {'row' if len(rows) == 1 else 'rows'})")
 
 
 def void(

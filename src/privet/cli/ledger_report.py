@@ -24,6 +24,14 @@ def print_account(account: "Account", as_json: bool) -> None:
         print_text(f"Protected: {protected(account)}.")
 
 
+def print_place(url: str, first: bool) -> None:
+    """Where an account was made: a slip in the name of a file makes a second ledger."""
+    from privet.cli.output import print_text
+
+    place = "the database that was named" if "://" in url else url  # A URL may hold a password.
+    print_text(f"Ledger: {place}{' (this is its first account)' if first else ''}")
+
+
 def account_json(account: "Account") -> dict[str, Any]:
     """Decimals rounded against the spender, and the same numbers exactly as text."""
     from privet.exact import float_down, float_up
@@ -65,12 +73,21 @@ def _state_of(account: "Account") -> str:
     limit, spent = account.budget, account.spent()
     return (
         f"Account '{account.name}': {decimal_up(spent, 5)} spent of a budget of "
-        f"{decimal_up(limit, 5)}, {_down(limit - spent)} left."
+        f"{down_text(limit)}, {left_text(limit - spent)} left."
     )
 
 
-def _down(number: Fraction) -> str:
-    """What is left, to read: five digits, rounded down."""
+_LITTLE = Fraction(1, 100_000)
+"""Less than this is told as such: its digits are those of a rounding."""
+
+
+def left_text(number: Fraction) -> str:
+    """What is left, or too much, to read."""
+    return "less than 0.00001" if 0 < number < _LITTLE else down_text(number)
+
+
+def down_text(number: Fraction) -> str:
+    """Five digits, rounded down; 0 for what is negative."""
     left = max(number, Fraction(0))
     digits = Context(prec=5, rounding=ROUND_DOWN)
     return f"{digits.divide(Decimal(left.numerator), Decimal(left.denominator)).normalize():f}"
@@ -90,7 +107,7 @@ def print_accounts(accounts: Sequence["Account"], as_json: bool) -> None:
     rows = []
     for account in accounts:
         limit, spent = account.budget, account.spent()
-        numbers = decimal_up(limit, 5), decimal_up(spent, 5), _down(limit - spent)
+        numbers = down_text(limit), decimal_up(spent, 5), left_text(limit - spent)
         rows.append([account.name, account.unit, *numbers])
     print_table("", ["account", "records", "budget", "spent", "left"], rows, text_columns=2)
 
@@ -106,7 +123,7 @@ def print_history(history: Sequence["Entry"]) -> None:
             entry.reservation or "-",
             _what(entry),
             decimal_up(entry.spent, 5),
-            decimal_up(entry.budget, 5),
+            down_text(entry.budget),
         ]
         for entry in history
         if entry.kind not in ("commit", "checkpoint")

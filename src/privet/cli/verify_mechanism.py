@@ -14,6 +14,7 @@ from privet.cli.verify_common import (
     AsJson,
     ClaimedEpsilon,
     ClaimedRatio,
+    Overwrite,
     exact,
     number,
     one_claim,
@@ -79,6 +80,7 @@ def mechanism(
         Path | None,
         typer.Option(metavar="FILE.svg", help="Draw the smallest delta against epsilon."),
     ] = None,
+    overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
     """Find what a finite mechanism guarantees, exactly, and check a claim about it.
@@ -88,7 +90,7 @@ def mechanism(
     holds (or there is none), 1 violated, 2 usage.
     """
     with verdicts_alone():
-        violated = _mechanism(file, (ratio, epsilon), delta, neighbours, plot, as_json)
+        violated = _mechanism(file, (ratio, epsilon), delta, neighbours, plot, overwrite, as_json)
     if violated:
         raise typer.Exit(VIOLATED)
 
@@ -99,6 +101,7 @@ def _mechanism(
     delta: str,
     neighbours: str,
     plot: Path | None,
+    overwrite: bool,
     as_json: bool,
 ) -> bool:
     from privet.cli.output import Ticker, print_json
@@ -106,11 +109,9 @@ def _mechanism(
 
     one_claim(*claim)
     if plot is not None:
-        from privet.reports.plots import require_matplotlib
-        from privet.whole_files import refuse_unwritable
+        from privet.cli.plan import check_plot
 
-        require_matplotlib()
-        refuse_unwritable(plot, inputs=[file])
+        check_plot(plot, overwrite)
     table = read_mechanism_table(file)
     with Ticker() as tick:
         tick("verifying", 0, 0)
@@ -145,9 +146,17 @@ def _pairs_in(path: Path, table: "MechanismTable") -> list[tuple[int, int]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             lines = [line for line in csv.reader(stream, strict=True) if any(map(str.strip, line))]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except OSError as error:
         raise FileFormatError(
-            f"{path} cannot be read as CSV ({type(error).__name__}).", path=str(path)
+            f"{path} cannot be read: {error.strerror or 'input/output error'}.",
+            hint="Check the path.",
+            path=str(path),
+        ) from None
+    except (UnicodeDecodeError, csv.Error):
+        raise FileFormatError(
+            f"{path} cannot be read as CSV in UTF-8.",
+            hint="It has a pair of inputs a line, with a comma between.",
+            path=str(path),
         ) from None
     for place, line in enumerate(lines):
         names = [cell.strip() for cell in line]
@@ -205,10 +214,8 @@ def _print(
         verdict = "holds" if found.holds else "VIOLATED"
         print_text(f"Claim: {asked}, delta {delta}: {verdict}.", style="bold")
         print_text(f"Smallest delta at {asked}: {number(found.needed)}.")
-    print_text(
-        f"Smallest epsilon at delta {delta}: {number_up(found.epsilon)} "
-        f"(the logarithm of {number(found.ratio)})."
-    )
+    of = f" (the logarithm of {number(found.ratio)})" if isinstance(found.ratio, Fraction) else ""
+    print_text(f"Smallest epsilon at delta {delta}: {number_up(found.epsilon)}{of}.")
     first, second = (found.table.inputs[i] for i in found.sets.pair)
     over, under = found.shares
     print_text(

@@ -133,7 +133,7 @@ def _model(
     if pictures is not None:
         from privet.cli.verify_pictures import ready_folder
 
-        ready_folder(pictures)
+        ready_folder(pictures, overwrite)
     with Ticker() as tick:
         tick("verifying", 0, 0)
         found = _answers(question, seconds)
@@ -209,7 +209,7 @@ def save_shown(
 
 def _print(question: "Verification", found: "Sequence[Answer]") -> None:
     from privet.cli.output import print_table, print_text
-    from privet.verify import PairOutcome, Undecided
+    from privet.verify import PairBracket, PairOutcome, Undecided
 
     print_text(_claim_sentence(question))
     rows = [[f"{each.first} against {each.second}", *_cells(each)] for each in found]
@@ -219,6 +219,12 @@ def _print(question: "Verification", found: "Sequence[Answer]") -> None:
         if isinstance(each, PairOutcome) and isinstance(each.outcome, Undecided):
             about = f"{each.first} against {each.second}"
             print_text(f"{about}: {each.outcome.hint}", style="dim")
+    if any(isinstance(each, PairBracket) and not each.bracket.is_closed for each in found):
+        print_text(
+            "The worst ratio lies between the two numbers. Claim one above the larger (--ratio) to "
+            "get a proof, or ask about one length.",
+            style="dim",
+        )
 
 
 def _claim_sentence(question: "Verification") -> str:

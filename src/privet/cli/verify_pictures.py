@@ -1,7 +1,8 @@
 """The pictures of `privet verify model --pictures`: model, worst ratio by length, telling word.
 
 Contract. The worst ratios of the curve share one time limit; a length that it cuts short is drawn
-as the bracket that is known. Files have fixed names in the folder and replace older ones.
+as the bracket that is known. Files have fixed names in the folder, and replace older ones only
+where that is allowed.
 """
 
 from collections.abc import Sequence
@@ -23,9 +24,17 @@ _LONGEST = 20
 _SHORTEST_CURVE = 8
 
 
-def ready_folder(folder: Path) -> None:
-    """Make the folder. Errors: OutputError; MissingExtraError if nothing can be drawn."""
+_NAMES = "model.svg", "ratio.svg", "word.svg"
+
+
+def ready_folder(folder: Path, overwrite: bool) -> None:
+    """Make the folder.
+
+    Errors: OutputError, also for a picture that is there, unless `overwrite`; MissingExtraError if
+    nothing can be drawn.
+    """
     from privet.reports.plots import require_matplotlib
+    from privet.whole_files import refuse_existing
 
     require_matplotlib()
     try:
@@ -36,6 +45,8 @@ def ready_folder(folder: Path) -> None:
             hint="Choose another place.",
             path=str(folder),
         ) from None
+    for name in _NAMES:
+        refuse_existing(folder / name, overwrite)
 
 
 def draw(
@@ -50,7 +61,7 @@ def draw(
     )
 
     model, laws = question.model, question.laws
-    drawn = [folder / "model.svg", folder / "ratio.svg"]
+    drawn = [folder / name for name in _NAMES[:2]]
     write_picture(drawn[0], lambda: model_figure(model, laws), title="Privet: model")
     curves = _curves(question, float(seconds))
     claimed = _claimed(question)
@@ -59,7 +70,7 @@ def draw(
     )
     word = _word(question, found)
     if word is not None:
-        drawn.append(folder / "word.svg")
+        drawn.append(folder / _NAMES[2])
         write_picture(drawn[2], lambda: trellis_figure(model, word), title="Privet: word")
     return drawn
 

@@ -164,12 +164,16 @@ class Account:
             )
 
 
+def _shown(unit: object) -> str:
+    return f"'{unit}'" if isinstance(unit, str) else f"A value of the type {type(unit).__name__}"
+
+
 def read_unit(unit: object) -> str:
     """The kind of records that is meant. Errors: ParameterError."""
     if isinstance(unit, str) and ("step" if unit == "symbol" else unit) in UNITS:
         return "step" if unit == "symbol" else unit
     raise ParameterError(
-        "The unit of an account is what one record is.",
+        f"{_shown(unit)} is not what one record of an account can be.",
         hint=f"It is one of {', '.join(UNITS)}.",
         parameter="unit",
     )

@@ -13,8 +13,7 @@ from fractions import Fraction
 
 from privet.exact import exact_number
 from privet.ledger.chain import Row, canonical, damaged
-from privet.ledger.people import People
-from privet.ledger.sums import NOTHING, epsilon_of, largest_of, sum_of
+from privet.ledger.people import NOTHING, People
 from privet.privacy import Framework, RecordLoss
 from privet.privacy.frameworks import framework_from_json
 
@@ -106,8 +105,9 @@ class Balance:
     def spent_with(self, person: str | None, loss: RecordLoss) -> Fraction:
         """The same after one more release."""
         if person is None:
-            return self._worst(sum_of((self.people.everybody, loss)), ())
-        return self._worst(self.people.everybody, (sum_of((self.people.own(person), loss)),))
+            return self._worst(RecordLoss.sum_of((self.people.everybody, loss)), ())
+        own = RecordLoss.sum_of((self.people.own(person), loss))
+        return self._worst(self.people.everybody, (own,))
 
     def spent_without(self, person: str | None, loss: RecordLoss) -> Fraction:
         """The same after a release that is in here is taken out."""
@@ -126,19 +126,19 @@ class Balance:
         """`more`: histories beside those of the people; what grew is still among those, smaller."""
         different = self.people.different
         if len(different) + len(more) > MANY_HISTORIES:
-            largest = largest_of((self.people.largest, *more))
-            bound = self._epsilon(sum_of((everybody, largest)))
+            largest = RecordLoss.largest_of((self.people.largest, *more))
+            bound = self._epsilon(RecordLoss.sum_of((everybody, largest)))
             if bound <= (self.budget if budget is None else budget):
                 return bound
         own = (*different, *more) or (NOTHING,)
-        return max(self._epsilon(sum_of((everybody, each))) for each in own)
+        return max(self._epsilon(RecordLoss.sum_of((everybody, each))) for each in own)
 
     def _epsilon(self, loss: RecordLoss) -> Fraction:
         known = self._known.get(loss)
         if known is None:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            known = self._known[loss] = epsilon_of(self.framework, loss)
+            known = self._known[loss] = self.framework.epsilon(loss)
         return known
 
     @property

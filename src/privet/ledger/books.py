@@ -9,11 +9,13 @@ whose hash is not the one in its row is refused. A row without its own link, a m
 account, or a head that is not the last row stops all spending.
 """
 
+import os
 import threading
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from privet.errors import LedgerError
+from privet.errors import LedgerError, PrivetError
 from privet.ledger.balance import Balance, Charge, charge_of
 from privet.ledger.chain import Draft, Row, damaged, digest
 from privet.ledger.entries import now, somebody
@@ -21,6 +23,9 @@ from privet.ledger.store import Checkpoint, Session, Store
 
 CHECKPOINT_EVERY = 512
 """Rows of an account between two checkpoints; more where the totals themselves are long."""
+
+
+_ALL: "weakref.WeakSet[Books]" = weakref.WeakSet()
 
 
 class Books:
@@ -34,11 +39,24 @@ class Books:
         self._every = checkpoint_every
         self._balances: dict[str, Balance] = {}
         self._lock = threading.RLock()
+        _ALL.add(self)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread at a time; what an interrupt may have left half changed is read again."""
+        with self._lock:
+            try:
+                yield
+            except PrivetError:
+                raise
+            except BaseException:
+                self.forget()
+                raise
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A transaction that may append, on a ledger whose end is whole."""
-        with self._lock, self.store.writing() as session:
+        with self._turn(), self.store.writing() as session:
             head = session.head()
             if head.count:
                 last = session.row(head.count)
@@ -49,7 +67,7 @@ class Books:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A transaction that only reads."""
-        with self._lock, self.store.reading() as session:
+        with self._turn(), self.store.reading() as session:
             yield session
 
     @contextmanager
@@ -58,7 +76,7 @@ class Books:
 
         No transaction is open then, so working out an epsilon may take its time.
         """
-        with self._lock:
+        with self._turn():
             with self.store.reading() as session:
                 balance = self.balance(session, account)
             yield balance
@@ -122,6 +140,17 @@ class Books:
         session.put_checkpoint(Checkpoint(account, row.number, content))
 
 
+def _after_fork() -> None:
+    """A child has no thread but one: a lock that another held, nobody here would give back."""
+    for books in list(_ALL):
+        books._lock = threading.RLock()
+        books.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
 def _opened(session: Session, account: str) -> Balance:
     """The balance at the last checkpoint, or at the row that makes the account."""
     first = next(iter(session.rows(0, account)), None)
@@ -132,7 +161,8 @@ def _opened(session: Session, account: str) -> Balance:
     row = session.row(saved.number) if saved is not None else None
     if saved is None or row is None:
         return Balance.opened(first)
-    if row.check().kind != "checkpoint" or row.data.get("digest") != digest(saved.content):
+    closed = row.check().kind == "checkpoint" and row.account == account
+    if not closed or row.data.get("digest") != digest(saved.content):
         raise damaged(row.number, "is a checkpoint whose totals are not those it closed")
     return Balance.restored(first, row, saved.content)
 
@@ -149,6 +179,7 @@ def unknown_account(account: str, known: list[str]) -> LedgerError:
     names = ", ".join(f"'{name}'" for name in known) or "none"
     return LedgerError(
         f"The ledger has no account '{account}'; it has {names}.",
-        hint="An account is made by giving its framework and its budget.",
+        hint="Check the name; `privet ledger init` makes an account, and so does giving its "
+        "framework and its budget.",
         account=account,
     )

@@ -8,6 +8,7 @@ the running totals). Amounts are exact, as text in the row and as fractions here
 
 import getpass
 import socket
+import unicodedata
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -90,16 +91,26 @@ def somebody(who: str | None) -> str:
         user = getpass.getuser()
     except (KeyError, OSError):
         user = "unknown"
-    return f"{user}@{socket.gethostname()}"[:MOST_SIGNS]
+    name = f"{user}@{socket.gethostname()}"  # of bytes, perhaps, that are no text
+    return name.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "")[:MOST_SIGNS]
 
 
 def read_name(name: object, what: str) -> str:
-    """The name of an account, a person or a writer: one line of text that is not blank."""
-    text = read_text(name, what, MOST_SIGNS)
+    """The name of an account, a person or a writer: one line of text, as Unicode composes it.
+
+    The same letters are one name, however they were typed, or what a person lost would be split.
+    """
+    text = unicodedata.normalize("NFC", read_text(name, what, MOST_SIGNS))
     if not text.strip() or not text.isprintable():
         raise ParameterError(
             f"{what} is empty or holds signs that cannot be printed.",
             hint="Give one line of text.",
+            parameter=what,
+        )
+    if text != text.strip() or len(text) > MOST_SIGNS:
+        raise ParameterError(
+            f"{what} begins or ends with a blank, or is longer than {MOST_SIGNS} signs.",
+            hint="Give the name alone.",
             parameter=what,
         )
     return text

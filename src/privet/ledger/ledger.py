@@ -6,11 +6,12 @@ that exists is opened with the framework, the budget and the unit it was made wi
 """
 
 import os
+import re
 from collections.abc import Iterator
 from types import TracebackType
 from typing import Any, Self
 
-from privet.errors import LedgerError
+from privet.errors import LedgerError, ParameterError
 from privet.exact import read_epsilon
 from privet.exact.number import Number
 from privet.ledger.account import Account, read_unit
@@ -23,6 +24,8 @@ from privet.ledger.store import Store
 from privet.ledger.verification import Verification, verify_rows
 from privet.privacy import Framework, IndependentRecords
 from privet.privacy.frameworks import framework_to_json
+
+_HEAD = re.compile(r"\s*([0-9]+:)?[0-9a-fA-F]{64}\s*", re.ASCII)
 
 
 class Ledger:
@@ -89,8 +92,7 @@ class Ledger:
         with self._books.reading() as session:
             known = called in session.accounts()
         if not known and framework is not None and limit is not None:
-            if kind is None:
-                kind = "row" if isinstance(framework, IndependentRecords) else "step"
+            kind = kind_of_records(framework, kind)
             body = {
                 "framework": framework_to_json(framework),
                 "unit": kind,
@@ -103,7 +105,7 @@ class Ledger:
         account = self._opened(called)
         _check_same(account, framework, kind)
         if limit is not None and limit != account.budget:
-            raise _another(called, f"a budget of {account.budget}", "set_budget changes it")
+            raise _another(called, f"a budget of {account.budget}", "change it with set_budget")
         return account
 
     def _opened(self, name: str) -> Account:
@@ -131,8 +133,16 @@ class Ledger:
 
         `head`: a head that was written down before, "count:hash" or the hash alone; it must still
         be in the ledger; `recompute`: also work out each account's epsilon with this version of
-        Privet, and report where it is larger than the stated one.
+        Privet, and report where it is larger than the stated one. Errors: ParameterError for text
+        that is no head, which says nothing about the ledger.
         """
+        if head is not None and not _HEAD.fullmatch(head):
+            raise ParameterError(
+                "The head to look for is none: a head is a number, a colon and 64 hexadecimal "
+                "digits, or the digits alone.",
+                hint="Give the whole head that an earlier verify printed.",
+                parameter="head",
+            )
         with self._store.reading() as session:
             return verify_rows(session, head, recompute=recompute)
 
@@ -146,6 +156,19 @@ class Ledger:
 def _exported(row: Row) -> dict[str, Any]:
     fields: dict[str, Any] = {name: getattr(row, name) for name in Row.__dataclass_fields__}
     return {**fields, "body": row.data}
+
+
+def kind_of_records(framework: Framework, kind: str | None) -> str:
+    """What one record is. Errors: ParameterError for chains of anything but steps."""
+    if isinstance(framework, IndependentRecords):
+        return "row" if kind is None else kind
+    if kind not in (None, "step"):
+        raise ParameterError(
+            f"The records of a series on a chain are its steps, not of the kind '{kind}'.",
+            hint="Leave the kind of records out, or the chains.",
+            parameter="unit",
+        )
+    return "step"
 
 
 def _check_same(account: Account, framework: Framework | None, unit: str | None) -> None:

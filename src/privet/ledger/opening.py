@@ -5,6 +5,7 @@ a MissingExtraError with the line that installs it. Nothing is made unless `crea
 """
 
 import os
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from privet.ledger.sql import SqlStore
 
 _POSTGRES = ("postgres", "postgresql", "postgresql+psycopg")
+_MISTYPED = re.compile(
+    r"(?![./])(\s*postgres\w*(\+\w*)?[:/]|.*\bpassword\s*=|[^/]*\w:[^/]*@)", re.IGNORECASE
+)
+"""Not the path of a file: a password may stand in it, so it is not shown."""
 
 
 def open_store(url: str | os.PathLike[str], *, create: bool) -> Store:
@@ -38,6 +43,12 @@ def open_store(url: str | os.PathLike[str], *, create: bool) -> Store:
     require("sqlalchemy", "ledger")
     require("alembic", "ledger")
     scheme, separator, _ = address.partition("://")
+    if not separator and _MISTYPED.match(address):
+        raise ParameterError(
+            "The address of the ledger looks like one of PostgreSQL, but is no URL.",
+            hint="Write postgresql+psycopg://user@host/name, or ./ before the name of a file.",
+            parameter="url",
+        )
     store = _named(scheme, address, create) if separator else _file(Path(address), create)
     try:
         store.prepare(create=create)
@@ -57,12 +68,13 @@ def require(module: str, extra: str) -> None:
 
 
 def _named(scheme: str, address: str, create: bool) -> "SqlStore":
-    if scheme == "sqlite":
+    if scheme == "sqlite" and "?" not in address:
         return _file(Path(address.removeprefix("sqlite://").removeprefix("/")), create)
     if scheme not in _POSTGRES:
         raise ParameterError(
             "A ledger is kept in SQLite or PostgreSQL.",
-            hint="Give the path of an SQLite file, or postgresql+psycopg://user@host/name.",
+            hint="Give the path of an SQLite file, or postgresql+psycopg://user@host/name; options "
+            "after a ? are for PostgreSQL only.",
             parameter="url",
         )
     require("psycopg", "postgres")
@@ -99,7 +111,10 @@ def _file(path: Path, create: bool) -> "SqlStore":
 
 def _make(path: Path) -> None:
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o666))
+        # Never opened if it is there: closing it would drop the locks of this process on it.
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o666))
+    except FileExistsError:  # Somebody else has made it meanwhile.
+        return
     except OSError as error:
         raise LedgerUnavailableError(
             f"A ledger cannot be made at {path}: {error.strerror}.",

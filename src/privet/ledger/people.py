@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
-from privet.ledger.sums import NOTHING, largest_of, sum_of, taken_away
 from privet.privacy import RecordLoss
+
+NOTHING = RecordLoss([])
+"""The loss of no release."""
 
 
 class People:
@@ -27,7 +29,7 @@ class People:
     def everybody(self) -> RecordLoss:
         """The sum of the losses that every person has."""
         if self._waiting:
-            self._everybody = sum_of((self._everybody, *self._waiting))
+            self._everybody = RecordLoss.sum_of((self._everybody, *self._waiting))
             self._waiting.clear()
         return self._everybody
 
@@ -38,7 +40,7 @@ class People:
     def total(self, person: str | None) -> RecordLoss:
         """All that a person has lost; None: a person of whom alone nothing was released."""
         own = NOTHING if person is None else self.own(person)
-        return sum_of((self.everybody, own))
+        return RecordLoss.sum_of((self.everybody, own))
 
     @property
     def different(self) -> Collection[RecordLoss]:
@@ -49,7 +51,7 @@ class People:
     def largest(self) -> RecordLoss:
         """At each position the largest of the own histories."""
         if self._largest is None:
-            self._largest = largest_of(self._counts)
+            self._largest = RecordLoss.largest_of(self._counts)
         return self._largest
 
     def add(self, person: str | None, loss: RecordLoss) -> None:
@@ -57,17 +59,17 @@ class People:
         if person is None:
             self._waiting.append(loss)
             return
-        grown = sum_of((self.own(person), loss))
+        grown = RecordLoss.sum_of((self.own(person), loss))
         self._replace(person, grown)
         if self._largest is not None:
-            self._largest = largest_of((self._largest, grown))
+            self._largest = RecordLoss.largest_of((self._largest, grown))
 
     def take_away(self, person: str | None, loss: RecordLoss) -> None:
         """A release did not happen after all. Errors: DataError if it was not in there."""
         if person is None:
-            self._everybody = taken_away(self.everybody, loss)
+            self._everybody = self.everybody.without(loss)
         else:
-            self._replace(person, taken_away(self.own(person), loss))
+            self._replace(person, self.own(person).without(loss))
             self._largest = None
 
     def _replace(self, person: str, now: RecordLoss) -> None:
@@ -82,7 +84,7 @@ class People:
     @property
     def size(self) -> int:
         """About how many pieces of losses there are."""
-        return 1 + len(self._everybody.pieces) + len(self._waiting) + len(self._own)
+        return 1 + len(self._everybody.units) + len(self._waiting) + len(self._own)
 
     def to_json(self) -> dict[str, Any]:
         """{"everybody": loss, "persons": {name: loss}}."""

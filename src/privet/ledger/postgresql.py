@@ -28,6 +28,14 @@ IDLE_SECONDS = 120
 
 CONNECT_SECONDS = 10
 
+_VANISHED = {
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 6,
+    "tcp_user_timeout": 90_000,
+}
+"""A server whose machine or network vanished is noticed within minutes, not after hours."""
+
 _SCHEMA_LOCK = 7_377_481_960_415
 """An advisory lock that only Privet takes: while it makes or changes the tables of a ledger."""
 
@@ -67,7 +75,13 @@ class PostgresStore(SqlStore):
             self._url,
             hide_parameters=True,
             pool_pre_ping=True,
-            connect_args={"connect_timeout": CONNECT_SECONDS, "application_name": "privet ledger"},
+            # Whatever the database's own default: stricter, most writers that meet would fail.
+            isolation_level="READ COMMITTED",
+            connect_args={
+                "connect_timeout": CONNECT_SECONDS,
+                "application_name": "privet ledger",
+                **_VANISHED,
+            },
         )
         event.listen(engine, "connect", _prepare_connection)
         return engine

@@ -110,6 +110,7 @@ class SqlStore(ABC):
     def prepare(self, *, create: bool) -> None:
         """Check the schema; with `create`, make it or bring it up to date. Errors: LedgerError."""
         with self._translated():
+            self._check_place()
             with self.engine.connect() as connection, connection.begin():
                 revision = revision_of(connection)
             if create and (revision or "") < NEWEST:
@@ -159,7 +160,10 @@ class SqlSession:
         found = self._connection.execute(select(head.c.count, head.c.hash)).one_or_none()
         if found is None:
             raise damaged(None, "has lost the row that says where it ends")
-        return Head(*found)
+        count, last = found
+        if not isinstance(count, int) or not isinstance(last, str):
+            raise damaged(None, "does not say where it ends")
+        return Head(count, last)
 
     def row(self, number: int) -> Row | None:
         """One row."""
@@ -198,7 +202,8 @@ class SqlSession:
     def receipt(self, reservation: str) -> str | None:
         """The text that was kept for a reservation."""
         query = select(receipts.c.content).where(receipts.c.reservation == reservation)
-        return self._connection.execute(query).scalar()
+        found = self._connection.execute(query).scalar()
+        return None if found is None else str(_readable(found))
 
     def put_receipt(self, reservation: str, content: str) -> None:
         """Keep a text for a reservation."""
@@ -209,7 +214,7 @@ class SqlSession:
         """The latest running totals of an account."""
         query = select(checkpoints).where(checkpoints.c.account == account)
         found = self._connection.execute(query).one_or_none()
-        return None if found is None else Checkpoint(found.account, found.number, found.content)
+        return None if found is None else Checkpoint(*map(_readable, found))
 
     def put_checkpoint(self, checkpoint: Checkpoint) -> None:
         """Replace the running totals of an account."""
@@ -221,4 +226,9 @@ class SqlSession:
             self._connection.execute(new)
 
     def _rows(self, query: Select[Any]) -> list[Row]:
-        return [Row(*found) for found in self._connection.execute(query)]
+        return [Row(*map(_readable, found)) for found in self._connection.execute(query)]
+
+
+def _readable(value: Any) -> Any:
+    """Bytes, which SQLite takes where text belongs, as text whose hash is not that of the row."""
+    return repr(value) if isinstance(value, bytes) else value

@@ -3,10 +3,13 @@
 Contract. Journal mode WAL: a commit is one write to the end of one file and one sync of it, readers
 do not stop writers, and a process that dies leaves a log whose unfinished end is ignored.
 Synchronous FULL: each commit is synced before it returns, so what was reserved is still reserved
-after a loss of power (NORMAL would sync only when the log is folded into the file). A writer waits
+after a loss of power (NORMAL would sync only when the log is folded into the file). Each commit is
+folded into the file at once: were the file copied or moved without its log after a crash, what is
+only in the log would be budget again. A writer waits
 up to a minute for another. WAL shares memory between processes, so all of them run on one machine:
 a ledger for several machines is in PostgreSQL. The file is never made by opening it, and one that
-was removed or replaced while it was open is noticed before and after every write.
+was removed or replaced while it was open is noticed before and after every write. A file with a
+second hard link is refused, for SQLite names its log after the name by which it was opened.
 """
 
 import sqlite3
@@ -16,6 +19,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import QueuePool
 
 from privet.errors import LedgerDamagedError, LedgerUnavailableError
 from privet.ledger.sql import Problem, SqlStore
@@ -61,7 +65,10 @@ class SqliteStore(SqlStore):
         super().__init__(str(path))
 
     def _new_engine(self) -> Engine:
-        engine = create_engine("sqlite://", creator=self._connect, hide_parameters=True)
+        # The pool for a URL without a file would close connections that other threads use.
+        engine = create_engine(
+            "sqlite://", creator=self._connect, hide_parameters=True, poolclass=QueuePool
+        )
         event.listen(engine, "begin", _begin)
         return engine
 
@@ -70,8 +77,11 @@ class SqliteStore(SqlStore):
         connection = sqlite3.connect(
             address, uri=True, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False
         )
+        # Text that is none (somebody wrote it past Privet) must reach the check of its row.
+        connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA wal_autocheckpoint = 1")
         return connection
 
     def _lock(self, connection: Connection) -> None:
@@ -93,6 +103,14 @@ class SqliteStore(SqlStore):
             raise LedgerUnavailableError(
                 f"The ledger at {self.place} was removed or replaced while it was in use.",
                 hint="Put the file back and open the ledger again.",
+                place=self.place,
+            )
+        if _links(self._path) > 1:
+            # Each name would have a log of its own, and what one writes the other never sees.
+            raise LedgerUnavailableError(
+                f"The ledger at {self.place} has a second name (a hard link).",
+                hint="Use one name for it everywhere, and remove the other; a symbolic link is "
+                "no harm.",
                 place=self.place,
             )
 
@@ -128,6 +146,13 @@ def _begin_immediately(connection: Connection) -> None:
             if not busy or time.monotonic() > deadline:
                 raise
         time.sleep(_ASK_AGAIN_SECONDS)
+
+
+def _links(path: Path) -> int:
+    try:
+        return path.stat().st_nlink
+    except OSError:
+        return 0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -8,12 +8,14 @@ the memory of the process: nothing does). Three stores keep this contract and ar
 by one state machine in the tests.
 """
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from privet.errors import LedgerUnavailableError
 from privet.ledger.chain import Draft, Head, Row, linked
 
 
@@ -92,10 +94,20 @@ class MemoryStore:
     def __init__(self) -> None:
         self._content = _Content()
         self._lock = threading.RLock()
+        self._process = os.getpid()
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
-        """A transaction that may append; undone when the block raises."""
+        """A transaction that may append; undone when the block raises.
+
+        A child of a fork has a copy of the rows: what it spent, its parent would never see.
+        """
+        if self._process != os.getpid():
+            raise LedgerUnavailableError(
+                "A ledger in memory is that of one process, and this is another one.",
+                hint="Keep the ledger in a file if several processes spend from it.",
+                place=self.place,
+            )
         with self._lock:
             now = self._content
             draft = _Content(list(now.rows), dict(now.receipts), dict(now.checkpoints))

@@ -17,7 +17,7 @@ from privet.exact import exact_number
 from privet.ledger.balance import Balance
 from privet.ledger.chain import BEFORE_ALL, Head, Row, damaged, digest
 from privet.ledger.store import Session
-from privet.ledger.sums import sum_of
+from privet.privacy import RecordLoss
 
 ROUNDING = Fraction(1, 10**9)
 """By how much, relatively, an epsilon may exceed the stated one before it is reported."""
@@ -66,7 +66,7 @@ class _Reading:
     hash: str = BEFORE_ALL
     balances: dict[str, Balance] = field(default_factory=dict)
     reservations: set[str] = field(default_factory=set)
-    hashes_wanted: str | None = None
+    closed: dict[tuple[str, int], str] = field(default_factory=dict)
     wanted_found: bool = False
 
 
@@ -83,6 +83,7 @@ def verify_rows(session: Session, head: str | None, *, recompute: bool) -> Verif
             reading.wanted_found |= wanted == row.hash
             reading.count, reading.hash = row.number, row.hash
         _check_end(reading, end, wanted)
+        _check_totals(session, reading)
     except LedgerDamagedError as error:
         number = error.payload.get("row")
         fault = Fault(number if isinstance(number, int) else None, error.message)
@@ -112,7 +113,7 @@ def _check_meaning(session: Session, reading: _Reading, row: Row) -> None:
             _check_new(reading, row)
             before = balance.to_text() if row.kind == "checkpoint" else ""
             balance.apply(row)
-            _check_kept(session, row, before)
+            _check_kept(session, reading, row, before)
         stated = exact_number(row.data["spent"], "spent")
         if balance.budget != exact_number(row.data["budget"], "budget"):
             raise damaged(row.number, "states another budget than the rows before it")
@@ -131,7 +132,7 @@ def _check_new(reading: _Reading, row: Row) -> None:
         reading.reservations.add(str(row.reservation))
 
 
-def _check_kept(session: Session, row: Row, totals: str) -> None:
+def _check_kept(session: Session, reading: _Reading, row: Row, totals: str) -> None:
     """What is kept outside the rows has the hash that the rows say."""
     if row.kind == "commit" and row.data["receipt"] is not None:
         content = session.receipt(str(row.reservation))
@@ -140,9 +141,17 @@ def _check_kept(session: Session, row: Row, totals: str) -> None:
     if row.kind == "checkpoint":
         if row.data["digest"] != digest(totals):
             raise damaged(row.number, "closes other totals than the rows before it add up to")
-        saved = session.checkpoint(row.account)
-        if saved is not None and saved.number == row.number and saved.content != totals:
-            raise damaged(row.number, "is a checkpoint whose kept totals were changed")
+        reading.closed[row.account, row.number] = row.data["digest"]
+
+
+def _check_totals(session: Session, reading: _Reading) -> None:
+    """The totals that are kept are those of a checkpoint of the same account."""
+    for account in reading.balances:
+        saved = session.checkpoint(account)
+        if saved is not None and reading.closed.get((account, saved.number)) != digest(
+            saved.content
+        ):
+            raise damaged(saved.number, "is not the checkpoint of the totals that are kept for it")
 
 
 def _check_end(reading: _Reading, end: Head, wanted: str | None) -> None:
@@ -160,7 +169,7 @@ def _restated(reading: _Reading) -> Iterator[Restated]:
     for name, balance in reading.balances.items():
         # One history at a time: the bound over all of them may be above the stated number.
         people = balance.people
-        histories = [sum_of((people.everybody, own)) for own in people.different]
+        histories = [RecordLoss.sum_of((people.everybody, own)) for own in people.different]
         now = max(map(balance.framework.epsilon, [people.everybody, *histories]))
         if now > balance.stated * (1 + ROUNDING):
             yield Restated(name, balance.stated, now)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from privet.errors import ParameterError, ParameterTypeError
 from privet.exact import read_count
-from privet.privacy import Guarantee, RecordLoss
+from privet.privacy import Guarantee, RecordLoss, Response
 from privet.symbols import Alphabet, Encoded, read_words
 
 FloatArray = npt.NDArray[np.float64]
@@ -42,6 +42,11 @@ class Mechanism(ABC):
     @abstractmethod
     def guarantee(self) -> Guarantee:
         """What a release promises."""
+
+    @property
+    def response(self) -> Response | None:
+        """How it answers each record, independently of all others; None if it does not do that."""
+        return None
 
     @abstractmethod
     def release(self, *args: Any, **kwargs: Any) -> Any:

@@ -162,6 +162,11 @@ class LanguageMechanism(HammingMechanism):
             f"Any {places} of a word, against any change that leads to another {change}",
         )
 
+    @property
+    def response(self) -> None:
+        """None: symbols of a word of the language are not answered one by one."""
+        return None
+
     def ratio(self, length: int) -> Fraction:
         """q = e^-k, the exact rational of words of that length."""
         return self._rate(length).q

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from privet.exact import exp_down, exp_up, float_down, float_up, log_up, read_count
 from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
 from privet.mechanisms.levels import log_level_weights
-from privet.privacy import RecordLoss, on_loss_grid
+from privet.privacy import RecordLoss, Response, on_loss_grid
 from privet.randomness import OffsetLaw, current_source
 
 PRECISION = 60
@@ -92,6 +92,11 @@ class SymbolwiseMechanism(HammingMechanism):
     def move_probability(self) -> Fraction:
         """Exact P(a symbol is released as one given other symbol)."""
         return self.law.move_probability
+
+    @property
+    def response(self) -> Response | None:
+        """The law of one symbol as the accountant takes it, from the exact probabilities."""
+        return Response(self.law.rate_up, 1 - self.keep_probability - self.move_probability)
 
     @property
     def response_matrix(self) -> FloatArray:

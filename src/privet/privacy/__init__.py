@@ -9,6 +9,7 @@ from privet.privacy.frameworks import framework_from_json, framework_to_json
 from privet.privacy.guarantee import Guarantee
 from privet.privacy.loss import LossSum, RecordLoss, on_loss_grid
 from privet.privacy.meter import MarkovBound, MarkovMeter
+from privet.privacy.response import Response
 
 __all__ = [
     "Framework",
@@ -19,6 +20,7 @@ __all__ = [
     "MarkovFramework",
     "MarkovMeter",
     "RecordLoss",
+    "Response",
     "framework_from_json",
     "framework_to_json",
     "on_loss_grid",

@@ -7,9 +7,10 @@ from then on it is an integer, so addition is exact, associative and commutative
 constant: a loss over a million records costs what its pieces cost.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from itertools import groupby
 from typing import Any
 
@@ -19,6 +20,9 @@ from privet.exact.number import Number
 
 LOSS_BITS = 64
 _UNIT = 1 << LOSS_BITS
+
+_FEW = 8
+"""Pieces that are laid one by one on a sum."""
 
 
 def loss_units(value: Number) -> int:
@@ -121,12 +125,37 @@ class RecordLoss:
         """The loss of all the releases together, over the records of the longest one.
 
         A shorter loss counts as 0 beyond its end: records that do not exist lose nothing. The time
-        is that of sorting all the pieces.
+        is that of sorting all the pieces; a loss of few pieces is laid on another as it is copied.
         """
+        together = [loss for loss in losses if loss.length]
+        if len(together) == 2:
+            fewer, more = sorted(together, key=lambda loss: len(loss.units))
+            if len(fewer.units) <= _FEW:
+                return cls(_laid_on(more, fewer))
         total = LossSum()
-        for loss in losses:
+        for loss in together:
             total.add(loss)
         return total.loss()
+
+    @classmethod
+    def largest_of(cls, losses: Iterable["RecordLoss"]) -> "RecordLoss":
+        """At each record the largest of the losses, over the records of the longest one."""
+        known = list(losses)
+        length = max((loss.length for loss in known), default=0)
+        return cls(_highest([piece for loss in known for piece in _lying(loss)], length))
+
+    def without(self, loss: "RecordLoss") -> "RecordLoss":
+        """What is left if a release of that loss is taken out, over the same records.
+
+        Errors: DataError if this loss does not hold it.
+        """
+        total = LossSum()
+        total.add(self)
+        total.add(loss, -1)
+        try:
+            return total.loss()
+        except DataError:
+            raise DataError("A record loss does not hold what was to be taken out of it.") from None
 
     def extended(self, length: int) -> "RecordLoss":
         """The same loss over `length` records, 0 for those beyond its own.
@@ -206,10 +235,24 @@ class RecordLoss:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "RecordLoss":
-        """The inverse of `to_json`."""
-        if data.get("bits") != LOSS_BITS:
+        """The inverse of `to_json`. Errors: DataError.
+
+        Nothing is rounded: units that are no whole number are not what `to_json` wrote.
+        """
+        if not isinstance(data, dict) or data.get("bits") != LOSS_BITS:
             raise DataError(f"A record loss is written in units of 2^-{LOSS_BITS}.")
-        return cls((int(stop), int(units)) for stop, units in data["pieces"])
+        pieces = data.get("pieces")
+        if not isinstance(pieces, list) or not all(map(_is_written_piece, pieces)):
+            raise DataError("The pieces of a record loss are pairs [stop, units as digits].")
+        return cls((stop, int(units)) for stop, units in pieces)
+
+
+def _is_written_piece(piece: Any) -> bool:
+    """Whether it is [stop, units as digits]; int() would round 0.1 to nothing lost."""
+    if not isinstance(piece, list | tuple) or len(piece) != 2 or type(piece[0]) is not int:
+        return False
+    units = piece[1]
+    return type(units) is int or (isinstance(units, str) and units.isascii() and units.isdigit())
 
 
 class LossSum:
@@ -257,6 +300,52 @@ def _summed(changes: Mapping[int, int], length: int) -> Iterator[tuple[int, int]
         yield place, now
         now += changes[place]
     yield length, now
+
+
+def _laid_on(total: RecordLoss, loss: RecordLoss) -> list[tuple[int, int]]:
+    """The pieces (stop, units) of the sum of both."""
+    pieces = list(total.units)
+    if loss.length > total.length:
+        pieces.append((loss.length, 0))
+    for start, stop, units in _lying(loss):
+        _raise(pieces, start, stop, units)
+    return pieces
+
+
+def _raise(pieces: list[tuple[int, int]], start: int, stop: int, units: int) -> None:
+    """Add `units` at the records start..stop-1, which the (stop, units) of `pieces` cover."""
+    first, last = bisect_right(pieces, start, key=_stop), bisect_left(pieces, stop, key=_stop)
+    begin = pieces[first - 1][0] if first else 0
+    before = [(start, pieces[first][1])] if begin < start else []
+    end, level = pieces[last]
+    raised = [(place, below + units) for place, below in pieces[first:last]]
+    pieces[first : last + (end == stop)] = [*before, *raised, (stop, level + units)]
+
+
+def _lying(loss: RecordLoss) -> Iterator[tuple[int, int, int]]:
+    """(start, stop, units) of the pieces that are not 0."""
+    start = 0
+    for stop, units in loss.units:
+        if units:
+            yield start, stop, units
+        start = stop
+
+
+def _highest(pieces: list[tuple[int, int, int]], length: int) -> Iterator[tuple[int, int]]:
+    """(stop, largest units of the pieces (start, stop, units) that lie over it) up to `length`."""
+    pieces.sort()
+    stops = sorted({edge for start, stop, _ in pieces for edge in (start, stop)} | {length})
+    lying: list[tuple[int, int]] = []
+    place = 0
+    for stop in stops:
+        while place < len(pieces) and pieces[place][0] < stop:
+            _, end, units = pieces[place]
+            heappush(lying, (-units, end))
+            place += 1
+        # A piece that ended before this interval began ends at an earlier stop.
+        while lying and lying[0][1] < stop:
+            heappop(lying)
+        yield stop, -lying[0][0] if lying else 0
 
 
 def _stop(piece: tuple[int, int]) -> int:

@@ -9,8 +9,6 @@ of is refused, and so is a release without record loss. A delta is not charged: 
 holds without one. Decoding costs nothing, so a decoded release costs what the release costs.
 """
 
-import heapq
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,6 @@ from privet.errors import ParameterError, ParameterTypeError
 from privet.mechanisms import Mechanism, SeriesMechanism
 from privet.mechanisms.base import HammingMechanism
 from privet.privacy import IndependentRecords, MarkovFramework, RecordLoss
-from privet.privacy.loss import loss_units
 from privet.releasing.answers import Answer
 from privet.symbols import Alphabet, Words
 
@@ -66,7 +63,7 @@ class Charge:
                 )
             mechanism = receipt.mechanism()
             framework = mechanism.framework if isinstance(mechanism, SeriesMechanism) else None
-            loss = pointwise_largest(part.losses.values())
+            loss = RecordLoss.largest_of(part.losses.values())
             return cls(loss, records, framework=framework)
         covered = int(receipt.layout.get("rows_per_person") or receipt.layout.get("adjacency") or 1)
         alphabet = _alphabet_of(receipt.mechanism()) if records == "step" else None
@@ -78,6 +75,8 @@ class Charge:
         `words`: the data, if they are words; an account of series refuses those that its chains
         cannot produce. Errors: ParameterError; DomainError by word and position.
         """
+        if self.framework is not None and isinstance(account.framework, IndependentRecords):
+            _check_query(account, self.framework)
         if account.unit != self.records:
             raise ParameterError(
                 f"Account '{account.name}' counts {SEVERAL[account.unit]}, and this release is of "
@@ -120,7 +119,7 @@ def _check_query(account: "Account", framework: MarkovFramework) -> None:
         )
     raise ParameterError(
         f"{name} has other chains, or another start, than the mechanism of the query: what it has "
-        f"left holds for series of which {_assumed(account.framework)}.",
+        f"left holds if {_assumed(account.framework)}.",
         hint="Make the mechanism with account.framework, or use an account made with the "
         f"mechanism's own framework ({_assumed(framework)}).",
         parameter="ledger",
@@ -166,40 +165,6 @@ def _assumed(framework: MarkovFramework) -> str:
 
 def _counted(count: int, records: str) -> str:
     return f"one {records}" if count == 1 else f"{count} {SEVERAL[records]}"
-
-
-def pointwise_largest(losses: Iterable[RecordLoss]) -> RecordLoss:
-    """At each record the largest of several losses; a shorter one is 0 beyond its end.
-
-    It is at least the loss of each, so what is charged covers a series of any of the lengths.
-    """
-    known = list(losses)
-    pieces = sorted(
-        (start, stop, loss_units(value))
-        for loss in known
-        for start, stop, value in loss.pieces
-        if value
-    )
-    length = max((len(loss) for loss in known), default=0)
-    stops = {edge for start, stop, _ in pieces for edge in (start, stop)} | {length}
-    return RecordLoss(_highest(pieces, sorted(stops)))
-
-
-def _highest(
-    pieces: Sequence[tuple[int, int, int]], stops: Sequence[int]
-) -> Iterable[tuple[int, int]]:
-    """(stop, largest units of the pieces that lie over it), for each interval that ends there."""
-    open_pieces: list[tuple[int, int]] = []
-    place = 0
-    for stop in stops:
-        while place < len(pieces) and pieces[place][0] < stop:
-            _, end, units = pieces[place]
-            heapq.heappush(open_pieces, (-units, end))
-            place += 1
-        # A piece that ended before this interval began ends at an earlier stop.
-        while open_pieces and open_pieces[0][1] < stop:
-            heapq.heappop(open_pieces)
-        yield stop, -open_pieces[0][0] if open_pieces else 0
 
 
 def read_account(given: object) -> "Account | None":

@@ -29,7 +29,16 @@ RECEIPT_ENDING = ".receipt.json"
 
 
 def receipt_path_for(output: Path) -> Path:
-    """Where the receipt of a release goes unless told otherwise: beside it."""
+    """Where the receipt of a release goes unless told otherwise: beside it.
+
+    Errors: OutputError for a folder.
+    """
+    if not output.name:  # "." and "/" have none; with_name would be no error of ours.
+        raise OutputError(
+            f"{output} is a folder, not the file of a release.",
+            hint="Name a file.",
+            path=str(output),
+        )
     return output.with_name(output.name + RECEIPT_ENDING)
 
 

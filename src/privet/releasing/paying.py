@@ -20,7 +20,7 @@ from privet.releasing.blocks import Progress
 from privet.releasing.charging import Charge
 from privet.releasing.finishing import Release, finish
 from privet.releasing.job import Job
-from privet.releasing.receipt import PRIVATE_BITS, Receipt
+from privet.releasing.receipt import PRIVATE_BITS, Part, Receipt
 
 if TYPE_CHECKING:
     from privet.ledger import Account, Reservation
@@ -77,16 +77,20 @@ def _reserve(account: "Account", charge: Charge, receipt: Receipt) -> tuple["Res
 
 def _note(receipt: Receipt) -> str:
     """What is released and how, in a line: the names of the columns are public."""
-    what = ", ".join(
-        f"'{part.column}'" if part.column is not None else receipt.kind
-        for part in receipt.parts[:_FEW]
-    )
+    what = ", ".join(_column(part, receipt.kind) for part in receipt.parts[:_FEW])
     more = f" and {len(receipt.parts) - _FEW} more" if len(receipt.parts) > _FEW else ""
     part = receipt.parts[0]
     asked = f"{part.query['query']} of " if isinstance(part, Answer) else ""
     promised = decimal_up(receipt.guarantee.epsilon, 5)
     how = part.mechanism["mechanism"]
     return f"{receipt.kind}: {asked}{what}{more}, {how}, epsilon {promised}"[:_LINE]
+
+
+def _column(part: Part, kind: str) -> str:
+    """The column in quotes; what has none is the series of a query, or the words or values."""
+    if part.column is not None:
+        return f"'{part.column}'"
+    return "series" if isinstance(part, Answer) else kind
 
 
 def _facts(name: str, entry: "Reservation") -> dict[str, str]:

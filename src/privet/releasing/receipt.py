@@ -25,7 +25,7 @@ from typing import Any, Literal, get_args
 from privet.errors import FileFormatError, ParameterError, PrivetError
 from privet.exact import exact_number, float_up
 from privet.mechanisms.base import Mechanism
-from privet.privacy import Guarantee, RecordLoss
+from privet.privacy import Guarantee, RecordLoss, Response
 from privet.privacy.guarantee import decimal_up
 from privet.randomness import current_source
 
@@ -237,19 +237,33 @@ class Receipt:
     def record_loss(self) -> RecordLoss:
         """The loss of each record: of each row of a table, of each symbol of the longest word.
 
-        For a query, of each step of the longest series; its part knows them all (`loss_of`).
+        For a query, of each step: the largest over the lengths of its series, so that it covers
+        every one of them; its part knows the loss of each length (`loss_of`).
         Errors: ParameterError if the mechanism has no record loss.
         """
         from privet.releasing.answers import Answer
 
         part = self.parts[0]
         if isinstance(part, Answer):
-            return part.loss_of(max(part.lengths))
+            if part.losses is None:
+                return part.loss_of(max(part.lengths))  # which says why there is none
+            return RecordLoss.largest_of(part.losses.values())
         losses = [p.record_loss for p in self.parts if p.record_loss is not None]
         if len(losses) < len(self.parts):
             raise ParameterError("The release has no record loss, so it does not add up.")
         records = self.shape.get("longest", self.shape.get("rows", self.shape.get("symbols", 0)))
         return RecordLoss.constant(records, sum(losses, Fraction(0)))
+
+    @property
+    def responses(self) -> tuple[Response, ...]:
+        """How each record is answered, column by column, for an accountant at a delta.
+
+        From the exact laws of the mechanisms, rebuilt; empty if one of them does not answer record
+        by record.
+        """
+        found = (Mechanism.from_json(part.mechanism).response for part in self.parts)
+        responses = [each for each in found if each is not None]
+        return tuple(responses) if len(responses) == len(self.parts) else ()
 
     def mechanism(self, column: str | None = None) -> Mechanism:
         """The mechanism of a column, rebuilt; without a name, that of the first part."""

@@ -162,12 +162,15 @@ def read_law(value: object, name: str, size: int) -> Law:
 
 def read_fraction(value: object, name: str) -> Fraction:
     """A nonnegative fraction in text, as long as it may be."""
-    over, _, under = value.partition("/") if isinstance(value, str) else ("", "", "")
-    if not over.isascii() or not over.isdigit() or (under and not under.isdigit()):
+    over, line, under = value.partition("/") if isinstance(value, str) else ("", "", "")
+    # Digits of other scripts are digits to isdigit, and numbers to nobody.
+    parts = [over, under] if line else [over]
+    if not all(part.isascii() and part.isdigit() for part in parts):
         raise CertificateError(f"The field '{name}' has an entry that is no fraction.", field=name)
-    if under and not int_of(under):
+    divisor = int_of(under) if line else 1
+    if not divisor:
         raise CertificateError(f"The field '{name}' divides by zero.", field=name)
-    return Fraction(int_of(over), int_of(under or "1"))
+    return Fraction(int_of(over), divisor)
 
 
 def int_of(digits: str) -> int:

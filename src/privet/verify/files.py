@@ -31,7 +31,15 @@ from privet.verify.models import (
     ratio_bracket,
     ratio_by_length,
 )
-from privet.verify.outcome import Bracket, Holds, Outcome, Violated
+from privet.verify.outcome import (
+    INTERRUPTED,
+    Bracket,
+    Holds,
+    Outcome,
+    Undecided,
+    Violated,
+    interrupted,
+)
 from privet.verify.problem import Law, Length, length_from, read_secret, read_threshold
 from privet.whole_files import read_path
 
@@ -97,12 +105,15 @@ class Verification:
     def decide(
         self, *, time_limit: float | None = TIME_LIMIT, node_limit: int = NODE_LIMIT
     ) -> tuple[PairOutcome, ...]:
-        """`hidden_markov` for every pair; the limits are for each. Errors: ParameterError."""
-        return tuple(
-            PairOutcome(
-                first,
-                second,
-                hidden_markov(
+        """`hidden_markov` for every pair; the limits are for each, an interrupt ends all.
+
+        Errors: ParameterError.
+        """
+        found: list[PairOutcome] = []
+        for first, second in self.pairs:
+            outcome: Outcome = interrupted()
+            if not (found and _is_interrupted(found[-1].outcome)):
+                outcome = hidden_markov(
                     self.model,
                     self.laws[first],
                     self.laws[second],
@@ -111,30 +122,28 @@ class Verification:
                     length=self.length,
                     time_limit=time_limit,
                     node_limit=node_limit,
-                ),
-            )
-            for first, second in self.pairs
-        )
+                )
+            found.append(PairOutcome(first, second, outcome))
+        return tuple(found)
 
     def worst(
         self, *, time_limit: float | None = TIME_LIMIT, node_limit: int = NODE_LIMIT
     ) -> tuple[PairBracket, ...]:
-        """`ratio_bracket` for every pair; the limits are for each."""
-        return tuple(
-            PairBracket(
-                first,
-                second,
-                ratio_bracket(
+        """`ratio_bracket` for every pair; the limits are for each, an interrupt ends all."""
+        found: list[PairBracket] = []
+        for first, second in self.pairs:
+            bracket = interrupted().bracket
+            if not found or found[-1].bracket.reason != INTERRUPTED:
+                bracket = ratio_bracket(
                     self.model,
                     self.laws[first],
                     self.laws[second],
                     self.length,
                     time_limit=time_limit,
                     node_limit=node_limit,
-                ),
-            )
-            for first, second in self.pairs
-        )
+                )
+            found.append(PairBracket(first, second, bracket))
+        return tuple(found)
 
     def by_length(
         self,
@@ -155,6 +164,10 @@ class Verification:
             )
             for first, second in self.pairs
         }
+
+
+def _is_interrupted(outcome: Outcome) -> bool:
+    return isinstance(outcome, Undecided) and outcome.reason == INTERRUPTED
 
 
 def read_verification(path: str | os.PathLike[str]) -> "Verification | SymbolicVerification":
@@ -275,6 +288,8 @@ def _law(model: HiddenMarkovModel, name: str, value: Any) -> Law:
     """The law of the first state that is called `name`. Errors: ModelError."""
     by_text = {str(state): state for state in model.states}
     if isinstance(value, dict):
+        if len(by_text) < len(model.states):
+            raise _field_error(f"initial.{name}", "two states are one name in text: give a row")
         for state in value:
             if state not in by_text:
                 raise _field_error(f"initial.{name}", f"'{state}' is no state of the model")

@@ -19,7 +19,7 @@ from privet.chains import HiddenMarkovModel
 from privet.errors import ParameterError, UndecidedError
 from privet.exact import read_count
 from privet.exact.number import Number
-from privet.verify.outcome import Bracket, Outcome, Undecided
+from privet.verify.outcome import INTERRUPTED, Bracket, Outcome, interrupted
 from privet.verify.problem import (
     Length,
     Secret,
@@ -106,8 +106,7 @@ def hidden_markov(
     try:
         return question.decide(threshold, limits)
     except KeyboardInterrupt:
-        bracket = Bracket(Fraction(0), math.inf, reason="interrupted")
-        return Undecided(bracket, "interrupted", "Give it more time.")
+        return interrupted()
 
 
 def _symbolic_ratio(ratio: Number | None, epsilon: Number | None, engine: EngineName) -> Number:
@@ -181,11 +180,20 @@ def ratio_by_length(
     time_limit: float | None = TIME_LIMIT,
     node_limit: int = NODE_LIMIT,
 ) -> list[Bracket]:
-    """Entry k-1: the worst ratio of words of k symbols, k = 1..longest. The limits are for each."""
+    """Entry k-1: the worst ratio of words of k symbols, k = 1..longest. The limits are for each.
+
+    After an interrupt nothing is known of the lengths that were still to come.
+    """
     limits = read_limits(time_limit, node_limit)
     count = read_count(longest, "longest")
     question = Question(read_model(model), first, second, Lengths(1, 1))
-    return [question.at(Lengths(k, k)).worst(limits) for k in range(1, count + 1)]
+    found: list[Bracket] = []
+    for k in range(1, count + 1):
+        if found and found[-1].reason == INTERRUPTED:
+            found.append(Bracket(Fraction(0), math.inf, reason=INTERRUPTED))
+        else:
+            found.append(question.at(Lengths(k, k)).worst(limits))
+    return found
 
 
 def delta_bracket(
@@ -210,5 +218,7 @@ def delta_bracket(
     high = largest_excess(question.problem, threshold.low, count, limits)
     if threshold.is_exact:
         return Bracket(high.low, high.high, reason=high.reason)
+    if high.reason == INTERRUPTED:
+        return Bracket(Fraction(0), high.high, reason=INTERRUPTED)
     low = largest_excess(question.problem, threshold.high, count, limits)
     return Bracket(low.low, high.high, reason=high.reason or low.reason or "e^epsilon is enclosed")

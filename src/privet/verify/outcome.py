@@ -100,6 +100,15 @@ class Undecided(NoTruthValue):
 Outcome = Holds | Violated | Undecided
 
 
+INTERRUPTED = "interrupted"
+
+
+def interrupted() -> Undecided:
+    """Nothing is known, for the user did not want to wait."""
+    bracket = Bracket(Fraction(0), math.inf, reason=INTERRUPTED)
+    return Undecided(bracket, INTERRUPTED, "Give it more time.")
+
+
 def ratio_of(first: Fraction, second: Fraction) -> Ratio:
     """first / second, infinite for a positive number over 0."""
     return first / second if second else math.inf

@@ -7,6 +7,7 @@ SMT solver's counterexample passes the same door as one of the exact engine.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from privet.chains import HiddenMarkovModel
@@ -29,6 +30,8 @@ from privet.weighted import (
 )
 from privet.weighted.certificate import problem_to_json
 from privet.weighted.support import infinite_word
+
+_SECONDS_FOR_A_GUESS = 2.0
 
 
 def hidden_markov_problem(model: HiddenMarkovModel, first: Law, second: Law) -> RatioProblem:
@@ -62,6 +65,17 @@ def word_probability(model: HiddenMarkovModel, law: Law, codes: Sequence[int]) -
 def _over_one_denominator(rows: Sequence[Sequence[Fraction]]) -> tuple[list[list[int]], int]:
     scale = math.lcm(*(entry.denominator for row in rows for entry in row))
     return [[e.numerator * (scale // e.denominator) for e in row] for row in rows], scale
+
+
+def _limits_of_a_guess(clock: Clock) -> Limits:
+    """The time is over, and a low end of the bracket is worth a little more of it."""
+    seconds = clock.limits.seconds
+    return Limits(_SECONDS_FOR_A_GUESS if seconds is None else min(seconds, _SECONDS_FOR_A_GUESS))
+
+
+def _unnamed(model: HiddenMarkovModel) -> HiddenMarkovModel:
+    """The same with states and observations 0, 1, ..."""
+    return HiddenMarkovModel(model.exact_transition, model.exact_emission)
 
 
 class Question:
@@ -103,14 +117,17 @@ class Question:
         word, _ = infinite_word(self.problem, self.lengths, clock.part(0.25))
         if word is not None:
             return self.violated(word, threshold)
-        if (word := self._engine.guess_above(threshold.high, self.lengths)) is not None:
+        word = self._engine.guess_above(threshold.high, self.lengths, clock.part(0.5))
+        if word is not None:
             return self.violated(word, threshold)
         outcome = self._engine.decide(threshold.low, self.lengths, clock)
         if isinstance(outcome, Exceeded) and not self._is_above(outcome, threshold):
             # A word above the lower end of the enclosure only: is one above the upper end?
             outcome = self._engine.decide(threshold.high, self.lengths, clock)
-            if not isinstance(outcome, Exceeded):
+            if isinstance(outcome, Proved):
                 return self.tie(threshold)
+            if isinstance(outcome, Stopped):
+                return self._undecided(outcome, Threshold(threshold.high, threshold.high), clock)
         if isinstance(outcome, Exceeded):
             return self.violated(outcome.word, threshold)
         if isinstance(outcome, Proved):
@@ -138,7 +155,8 @@ class Question:
             self.lengths,
             outcome.certificate,
         )
-        check_model_certificate(certificate.to_json())
+        # Names say nothing of a proof, and not all of them can be written to a file.
+        check_model_certificate(replace(certificate, model=_unnamed(self.model)).to_json())
         return Holds(certificate)
 
     def tie(self, threshold: Threshold) -> Undecided:
@@ -151,7 +169,7 @@ class Question:
         )
 
     def _undecided(self, stopped: Stopped, threshold: Threshold, clock: Clock) -> Undecided:
-        ratio, word = self._engine.guess(self.lengths, clock)
+        ratio, word = self._engine.guess(self.lengths, Clock(_limits_of_a_guess(clock)))
         high = self._engine.bound_of(stopped, threshold.low, self.lengths)
         witness = None if word is None else self._symbols(word)
         bracket = Bracket(ratio, high, witness, stopped.reason)

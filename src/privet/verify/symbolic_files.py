@@ -167,6 +167,11 @@ def symbolic_from(
 def _law(model: SymbolicModel, name: str, value: Any) -> Row:
     by_text = {str(state): state for state in model.states}
     if isinstance(value, dict):
+        if len(by_text) < len(model.states):
+            raise ModelError(
+                f"initial.{name}: two states are one name in text: give a row.",
+                field=f"initial.{name}",
+            )
         for state in value:
             if state not in by_text:
                 raise ModelError(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from privet.weighted.cones import Suffixes
+from privet.weighted.limits import Clock
 from privet.weighted.problem import Cell, RatioProblem, Word, read_backwards
 from privet.weighted.vectors import FloatArray, unit_floats
 
@@ -32,10 +33,11 @@ class Beam:
         self._problem, self._suffixes, self._width = problem, suffixes, width
         self._steps = [[_unit_matrix(matrix) for matrix in row] for row in problem.steps]
 
-    def words(self, length: int, every: bool = False) -> list[tuple[float, Word]]:
+    def words(self, length: int, clock: Clock, every: bool = False) -> list[tuple[float, Word]]:
         """(about its ratio, word): candidates of `length` symbols, the best first.
 
-        `every`: one of each length up to it instead.
+        `every`: one of each length up to it instead. None of the lengths that the clock leaves no
+        time for.
         """
         problem = self._problem
         # Over one number, so that quotients are the ratios themselves.
@@ -44,6 +46,8 @@ class Beam:
         fronts = {problem.initial: start}
         found: list[tuple[float, Word]] = []
         for position in range(length):
+            if clock.left <= 0:
+                return found
             fronts = self._step(fronts)
             fronts = self._best(fronts, 0 if every else length - position - 1)
             if every:

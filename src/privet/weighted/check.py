@@ -29,6 +29,9 @@ _RATIONAL = re.compile(r"(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?", re.ASCII)
 _MOST_CELLS = 1 << 22
 """Numbers in the suffix sets of one certificate: no file makes a reader run out of memory."""
 
+_MOST_BITS = 1 << 28
+"""Binary digits of those numbers."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -139,7 +142,7 @@ class _Sets:
     """The suffix sets, made again: exact[j][p] for j = 0..reach, and the cone of `depth`."""
 
     def __init__(self, problem: Problem, reach: int, depth: int) -> None:
-        self._problem, self._cells = problem, 0
+        self._problem, self._cells, self._bits = problem, 0, 0
         self._is_planar = max(map(len, problem.finals)) <= 2
         self._is_conserving = _is_conserving(problem)
         exact = [[self._reduced([final]) for final in problem.finals]]
@@ -165,8 +168,10 @@ class _Sets:
                 for vector in known[then]
             ]
             result.append(self._reduced(vectors))
-            self._cells += sum(map(len, result[-1]))
-            if self._cells > _MOST_CELLS:
+            # A set without vectors costs a little, too.
+            self._cells += 1 + sum(map(len, result[-1]))
+            self._bits += sum(entry.bit_length() for line in result[-1] for entry in line)
+            if self._cells > _MOST_CELLS or self._bits > _MOST_BITS:
                 raise CertificateError("The suffix sets of the certificate are too large.")
         return result
 

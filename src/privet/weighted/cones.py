@@ -32,6 +32,9 @@ _CELLS_PER_VECTOR = 256
 _CELLS_IN_ALL = 1 << 21
 """Numbers in all exact sets, and in all cones: a certificate's reader makes them again."""
 
+_BITS_IN_ALL = 1 << 27
+"""Binary digits of those numbers, likewise."""
+
 _DEEPEST = 48
 """Where sets stay small whatever the depth, deeper ones would only hold longer integers."""
 
@@ -92,7 +95,7 @@ class Suffixes:
     """The sets of one problem with at most `most` vectors each; see the module.
 
     `longest`: the most symbols of a suffix that will be asked about; `clock`: when it has run out,
-    the sets are as deep as they are.
+    the sets are as deep as they are, but of `least` symbols.
     """
 
     def __init__(
@@ -101,8 +104,9 @@ class Suffixes:
         most: int,
         longest: int | None = None,
         clock: Clock | None = None,
+        least: int = 0,
     ) -> None:
-        self._clock = clock
+        self._clock, self._least = clock, least
         self.problem, self.most = problem, most
         self._cap = longest if longest is not None else _DEEPEST
         if not problem.is_planar:
@@ -111,20 +115,24 @@ class Suffixes:
         units = [_units(len(problem.finals[p])) for p in states]
         empty: Word = ()
         self.exact = [[self._set([primitive(f)], [empty]) for f in problem.finals]]
-        self._room = _CELLS_IN_ALL
-        while len(self.exact) <= self._cap and (more := self._longer(self.exact[-1])):
+        self._room, self._bits = _CELLS_IN_ALL, _BITS_IN_ALL
+        while len(self.exact) <= self._cap:
+            more = self._longer(self.exact[-1], len(self.exact))
+            if not more:
+                break
             self.exact.append(more)
         self.reach = len(self.exact) - 1
-        self._room = _CELLS_IN_ALL
+        self._room, self._bits = _CELLS_IN_ALL, _BITS_IN_ALL
         self.cone = [TestSet(vectors) for vectors in units]
         self.depth = 0
-        while self.depth <= self.reach and (more := self._longer(self.cone)):
+        while self.depth <= self.reach and (more := self._longer(self.cone, self.depth)):
             self.cone, self.depth = more, self.depth + 1
         self._joined: dict[tuple[int, int, int], TestSet] = {}
 
-    def _longer(self, known: list[TestSet]) -> list[TestSet] | None:
+    def _longer(self, known: list[TestSet], made_before: int) -> list[TestSet] | None:
         """The sets for one symbol more in front; None if there would be too many vectors."""
-        if self._clock is not None and self._clock.left <= 0:
+        is_over = self._clock is not None and self._clock.left <= 0
+        if is_over and made_before >= self._least:
             return None
         made = []
         for state, row in enumerate(self.problem.moves):
@@ -142,10 +150,12 @@ class Suffixes:
             for test, final in zip(made, self.problem.finals, strict=True)
         ]
         self._room -= sum(cells)
+        self._bits -= sum(e.bit_length() for test in made for v in test.vectors for e in v)
         is_small = (
             largest <= max(self.most, 2)
             and max(cells) <= _CELLS_PER_VECTOR * self.most
             and self._room >= 0
+            and self._bits >= 0
         )
         return made if is_small else None
 

@@ -37,21 +37,33 @@ def largest_excess(
     problem: RatioProblem, ratio: Fraction, length: int, limits: Limits, most: int = 300
 ) -> Excess:
     """The excess of the words of one length; `most`: vectors in a suffix set."""
-    run = _Run(problem, length, Suffixes(problem, most, length))
+    clock = Clock(limits)
+    try:
+        run = _Run(problem, length, Suffixes(problem, most, length, clock.part(0.5)), clock)
+    except KeyboardInterrupt:
+        return Excess(Fraction(0), Fraction(1), "interrupted")
+    if len(run.totals) <= length:
+        return Excess(Fraction(0), Fraction(1), "time limit")
     first = dot(problem.first, run.totals[length][problem.initial])
     if not first:
         return Excess(Fraction(0), Fraction(0), "")
-    low, high, reason = run.follow(problem.difference(ratio), Clock(limits))
+    low, high, reason = run.follow(problem.difference(ratio), clock)
     scale = Fraction(1, first * ratio.denominator)
     return Excess(low * scale, high * scale, reason)
 
 
 class _Run:
-    def __init__(self, problem: RatioProblem, length: int, suffixes: Suffixes) -> None:
+    """`totals[j][p]`: the sum of the suffix vectors of j symbols; cut short with the time."""
+
+    def __init__(
+        self, problem: RatioProblem, length: int, suffixes: Suffixes, clock: Clock
+    ) -> None:
         self._problem, self._length, self._suffixes = problem, length, suffixes
         self._stepper = Stepper(problem)
         self.totals = [list(problem.finals)]
         for _ in range(length):
+            if clock.left <= 0:
+                break
             self.totals.append([self._total(state) for state in range(len(problem.moves))])
 
     def _total(self, state: int) -> Vector:

@@ -39,23 +39,37 @@ class Limits:
 class Clock:
     """The limits of one question, started; several searches share it."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, whole: "Clock | None" = None) -> None:
         self.limits = limits
         self._end = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+        self._whole, self._is_interrupted = whole, False
 
     @property
     def left(self) -> float:
-        """Seconds that remain, possibly infinitely many."""
-        return self._end - time.monotonic()
+        """Seconds that remain, possibly infinitely many; none after an interrupt."""
+        return -1.0 if self.is_interrupted else self._end - time.monotonic()
+
+    @property
+    def is_interrupted(self) -> bool:
+        """Whether this clock, or one that it is a part of, was told of an interrupt."""
+        return self._is_interrupted or (self._whole is not None and self._whole.is_interrupted)
+
+    def interrupt(self) -> None:
+        """All that this clock measures, and the clock it is a part of, is over."""
+        self._is_interrupted = True
+        if self._whole is not None:
+            self._whole.interrupt()
 
     def spent(self, nodes: int, cap: int | None = None) -> str:
         """Why to stop after so many nodes, "" if there is no reason."""
         if nodes >= (self.limits.nodes if cap is None else min(cap, self.limits.nodes)):
             return "node limit"
+        if self.is_interrupted:
+            return "interrupted"
         return "time limit" if time.monotonic() > self._end else ""
 
     def part(self, share: float, nodes: int | None = None) -> "Clock":
         """A clock for a share of the time that is left, and perhaps for fewer nodes."""
         seconds = None if self.limits.seconds is None else max(0.0, self.left) * share
         most = self.limits.nodes if nodes is None else min(nodes, self.limits.nodes)
-        return Clock(Limits(seconds, most))
+        return Clock(Limits(seconds, most), self)

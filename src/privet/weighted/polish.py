@@ -17,7 +17,7 @@ def polished(problem: RatioProblem, word: Word, clock: Clock) -> Word:
 
     (The last property is not promised: the sweeps are few, and end with the time.)
     """
-    if not problem.weights(word)[0]:
+    if clock.left <= 0 or not problem.weights(word)[0]:
         return word
     for _ in range(_SWEEPS):
         better = _sweep(problem, word, clock)

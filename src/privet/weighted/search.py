@@ -82,6 +82,7 @@ class Search:
         try:
             outcome = run.go(clock, cap)
         except KeyboardInterrupt:
+            clock.interrupt()
             outcome = Stopped("interrupted", run.pending(), run.nodes)
         if isinstance(outcome, Exceeded):
             word = self._extended(outcome.word, ratio, asked)

@@ -8,7 +8,7 @@ symbols the supremum need not be attained; then `low` < `high` may remain howeve
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from privet.exact import float_down
@@ -38,6 +38,9 @@ _NEARLY = 1 - 1e-9
 """What rounding may hide of the ratio of a promising word."""
 
 _SECONDS_FOR_BOUNDS = 5.0
+
+_SHALLOW = 48
+"""Symbols of the suffixes in the cheapest sets, if those stay small."""
 
 _MOST_SHORT = 48
 """Lengths whose words are tried one by one for a short counterexample."""
@@ -69,6 +72,7 @@ class Engine:
     def __init__(self, problem: RatioProblem) -> None:
         self.problem = problem
         self._families: dict[tuple[int, int | None], Search] = {}
+        self._so_far = Worst(Fraction(0), math.inf, None, None, "")
         is_small = max(map(len, problem.finals)) <= FEW_STATES
         self._stages = STAGES_OF_FEW_STATES if is_small else STAGES
 
@@ -89,9 +93,10 @@ class Engine:
         """A word of large ratio, exact as to the ratio; (0, None) if the beam finds no word."""
         best: Ratio = Fraction(0)
         found: Word | None = None
-        promising = sorted(self._candidates(lengths), key=lambda pair: -pair[0])
+        promising = sorted(self._candidates(lengths, clock), key=lambda pair: -pair[0])
         for gain, word in promising:
-            if gain < promising[0][0] and found is not None:
+            is_over = clock.left <= 0 or gain < promising[0][0]
+            if is_over and found is not None:
                 break
             ratio = self.problem.ratio(word)
             if ratio is not None and (found is None or ratio > best):
@@ -101,7 +106,7 @@ class Engine:
             best = self.problem.ratio(found) or best
         return best, found
 
-    def guess_above(self, ratio: Fraction, lengths: Lengths) -> Word | None:
+    def guess_above(self, ratio: Fraction, lengths: Lengths, clock: Clock) -> Word | None:
         """A promising word above a ratio, as short as any that the beam found; None if it has none.
 
         A short counterexample is the one that people read.
@@ -109,12 +114,13 @@ class Engine:
         found: Word | None = None
         best: Ratio = ratio
         likely = float_down(ratio) * _NEARLY
-        words = [pair for pair in self._candidates(lengths, short=True) if pair[0] >= likely]
+        candidates = self._candidates(lengths, clock, short=True)
+        words = [pair for pair in candidates if pair[0] >= likely]
         words.sort(key=lambda pair: (len(pair[1]), -pair[0]))
         for gain, word in words:
             if gain < words[0][0] and found is not None:
                 break
-            if found is not None and len(word) > len(found):
+            if clock.left <= 0 or (found is not None and len(word) > len(found)):
                 break
             weight = self.problem.ratio(word)
             if weight is not None and weight > best:
@@ -128,10 +134,14 @@ class Engine:
     def worst(self, lengths: Lengths, limits: Limits) -> Worst:
         """The largest ratio over the words of these lengths, or a bracket."""
         clock = Clock(limits)
+        self._so_far = Worst(Fraction(0), math.inf, None, None, "interrupted")
         try:
-            return self._worst(lengths, clock)
+            found = self._worst(lengths, clock)
         except KeyboardInterrupt:
-            return Worst(Fraction(0), math.inf, None, None, "interrupted")
+            return replace(self._so_far, reason="interrupted")
+        if clock.is_interrupted and found.reason:
+            return replace(found, reason="interrupted")
+        return found
 
     def _worst(self, lengths: Lengths, clock: Clock) -> Worst:
         word, _ = infinite_word(self.problem, lengths, clock.part(0.25))
@@ -148,6 +158,7 @@ class Engine:
     def _climb(self, low: Ratio, word: Word | None, lengths: Lengths, clock: Clock) -> Worst:
         """Better words until there is none."""
         while isinstance(low, Fraction):
+            self._so_far = Worst(low, math.inf, word, None, "")
             outcome = self.decide(low, lengths, clock)
             if isinstance(outcome, Proved):
                 return Worst(low, low, word, outcome.certificate, "")
@@ -176,6 +187,7 @@ class Engine:
         slacks = iter(_SLACKS)
         slack = next(slacks)
         while isinstance(best.low, Fraction):
+            self._so_far = best
             target = best.low * (1 + slack) if best.low else slack
             outcome = self.decide(target, lengths, clock)
             if isinstance(outcome, Stopped):
@@ -210,12 +222,14 @@ class Engine:
             worst = max(worst, Fraction(bound))
         return worst
 
-    def _candidates(self, lengths: Lengths, short: bool = False) -> list[tuple[float, Word]]:
+    def _candidates(
+        self, lengths: Lengths, clock: Clock, short: bool = False
+    ) -> list[tuple[float, Word]]:
         """(about its ratio, word); infinity for all where the list is complete.
 
         `short`: words of every length, also where a longer one is never worse.
         """
-        suffixes = self._search(STAGES[0][0], lengths).suffixes
+        suffixes = self._search(STAGES[0][0], lengths, clock).suffixes
         if lengths.longest is not None and lengths.longest <= suffixes.reach:
             start, each = self.problem.initial, range(lengths.shortest, lengths.longest + 1)
             tests = [suffixes.between(start, lengths.shortest, lengths.longest)]
@@ -228,14 +242,16 @@ class Engine:
             size = max(map(len, self.problem.finals))
             longest = lengths.shortest + min(max(32, 4 * size), 96)
         elif lengths.shortest == longest or (self.problem.is_conserving and not short):
-            return beam.words(longest)
-        found = beam.words(longest, every=True)
+            return beam.words(longest, clock)
+        found = beam.words(longest, clock, every=True)
         return [(gain, word) for gain, word in found if len(word) >= lengths.shortest]
 
     def _search(self, most: int, lengths: Lengths, clock: Clock | None = None) -> Search:
         # Deeper sets than the longest word has symbols are never asked for.
         key = most, lengths.longest
         if key not in self._families:
-            suffixes = Suffixes(self.problem, most, lengths.longest, clock)
+            # The cheap sets are worth having whatever the time.
+            least = _SHALLOW if most == STAGES[0][0] else 0
+            suffixes = Suffixes(self.problem, most, lengths.longest, clock, least)
             self._families[key] = Search(self.problem, suffixes)
         return self._families[key]

@@ -29,6 +29,8 @@ from privet import (
 )
 from privet.accounting.explanation import MOST_LINES
 from privet.chains import quilt_epsilon
+from privet.chains.propagation import bound
+from privet.chains.propagation.sweep import MANY
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "quilt.json").read_text())["cases"]
 STEADY = MarkovChain(["1/2", "1/2"], [["4/5", "1/5"], ["1/5", "4/5"]], ["a", "b"])
@@ -150,6 +152,31 @@ def test_many_small_additions_stay_within_the_budget_on_a_chain() -> None:
             break
     assert 20 < len(account) < 100
     assert account.epsilon() <= Fraction(1, 2)
+
+
+def test_a_bound_that_jumps_does_not_exceed_the_budget_that_admitted_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # From MANY pieces on losses are merged if there is too much to walk: a coarser bound.
+    monkeypatch.setattr(bound, "_MOST_WALKED", 800)
+    values = [Fraction(5 if i % 9 == 0 else 1 + i % 2, 1000) for i in range(MANY - 2)]
+    many = RecordLoss.from_values([*values, *[Fraction(1, 10**9)] * 400])
+    more = RecordLoss.segment(len(many), 400, 401, Fraction(1, 10**6))
+    framework = steady()
+    alone, together = framework.epsilon(many), framework.epsilon(many + more)
+    assert together > alone * Fraction(11, 10)  # and the sum of both is only a millionth more
+    budget = alone * Fraction(101, 100)
+    account = Accountant(framework, budget=budget).add(many).add(more, name="more")
+    assert alone <= account.epsilon() <= alone + more.total
+    assert account.remaining() == budget - account.epsilon() > 0
+    assert account.explain().epsilon == account.epsilon()
+    assert "added since" in str(account.explain())
+    assert max(account.epsilon_of(node) for node in (0, 100, 400)) <= account.epsilon()
+    with pytest.raises(BudgetExceededError) as caught:
+        account.add(many)
+    assert caught.value.payload["spent"] == account.epsilon() <= budget
+    # Without the budget nothing else is known than what the searches find.
+    assert Accountant(framework).add(many).add(more).epsilon() == together
 
 
 def test_no_budget_no_remainder() -> None:

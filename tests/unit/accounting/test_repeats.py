@@ -4,15 +4,29 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
+from typing import Literal
 
 import numpy as np
 import pytest
 from dp_accounting.pld import common, privacy_loss_distribution
 
-from privet.accounting.repeats import epsilon_at_delta, tight_epsilon
+from privet.accounting import Lost, repeats
+from privet.accounting.repeats import epsilon_at_delta
 from privet.errors import ParameterError
 from privet.exact import down, exp_down, exp_up, up
-from privet.privacy import RecordLoss
+from privet.privacy import RecordLoss, Response
+
+
+def tight_epsilon(losses: Sequence[tuple[Fraction, int]], delta: Fraction) -> Fraction:
+    """Of binary responses with those losses."""
+    return repeats.tight_epsilon([(Response(loss), times) for loss, times in losses], delta)
+
+
+def at_delta(
+    unit: int | Literal["all"], losses: Sequence[tuple[RecordLoss, int]], delta: Fraction
+) -> Fraction:
+    """Of releases of which only the loss is known."""
+    return epsilon_at_delta(unit, [(Lost(loss), times) for loss, times in losses], delta)
 
 
 def delta_above(losses: Sequence[tuple[Fraction, int]], epsilon: Fraction) -> Fraction:
@@ -31,6 +45,7 @@ BITS = 1024
 def _delta(losses: Sequence[tuple[Fraction, int]], epsilon: Fraction, *, at_most: bool) -> Fraction:
     """By counting: of each kind of response, how many are untruthful."""
     rounded, other, fixed = (exp_down, exp_up, down) if at_most else (exp_up, exp_down, up)
+    losses = [(Response(loss).loss, times) for loss, times in losses]  # as they are charged
     # A response is truthful with probability 1 / (1 + e^-loss); each untruthful one costs e^-loss.
     start = Fraction(1)
     for loss, times in losses:
@@ -55,7 +70,7 @@ def _delta(losses: Sequence[tuple[Fraction, int]], epsilon: Fraction, *, at_most
 def test_equal_losses_are_exact(times: int, loss: str, delta: str) -> None:
     losses, allowed = [(Fraction(loss), times)], Fraction(delta)
     found = tight_epsilon(tuple(losses), allowed)
-    assert 0 <= found <= times * Fraction(loss)
+    assert 0 <= found <= times * Response(Fraction(loss)).loss
     assert delta_below(losses, found) <= allowed
     slack = Fraction(1, 1 << 60)
     if found > slack:
@@ -126,51 +141,57 @@ def test_different_losses_are_never_too_little(delta: str) -> None:
 
 def test_adding_n_times_is_n_additions() -> None:
     loss, delta = RecordLoss.segment(50, 10, 20, "0.3"), Fraction(1, 10**6)
-    once = epsilon_at_delta(1, [(loss, 100)], delta)
-    assert once == epsilon_at_delta(1, [(loss, 1)] * 100, delta)
-    assert once == epsilon_at_delta(1, [(loss, 60), (loss, 40)], delta)
+    once = at_delta(1, [(loss, 100)], delta)
+    assert once == at_delta(1, [(loss, 1)] * 100, delta)
+    assert once == at_delta(1, [(loss, 60), (loss, 40)], delta)
     same = RecordLoss.constant(30, "0.3")
-    assert once == epsilon_at_delta(1, [(loss, 99), (same, 1)], delta)
-    assert epsilon_at_delta(1, [(loss, 1)], delta) < once / 20
+    assert once == at_delta(1, [(loss, 99), (same, 1)], delta)
+    assert at_delta(1, [(loss, 1)], delta) < once / 20
 
 
 def test_the_worst_record_counts() -> None:
     """The record with the largest sum is not always the worst: few large losses hide less."""
     few, many = RecordLoss.segment(2, 0, 1, 4), RecordLoss.segment(2, 1, 2, "0.01")
     delta = Fraction(1, 10**6)
-    both = epsilon_at_delta(1, [(few, 1), (many, 500)], delta)
+    both = at_delta(1, [(few, 1), (many, 500)], delta)
     assert both == tight_epsilon(((few.maximum, 1),), delta)
     assert few.maximum - both < Fraction(1, 10000)
-    assert epsilon_at_delta(1, [(many, 500)], delta) < 2
-    assert epsilon_at_delta(1, [(few, 1), (many, 500)], Fraction(0)) == 500 * many.maximum
+    assert at_delta(1, [(many, 500)], delta) < 2
+    assert at_delta(1, [(few, 1), (many, 500)], Fraction(0)) == 500 * many.maximum
     longer = RecordLoss.segment(9, 8, 9, 5)
-    assert epsilon_at_delta(1, [(few, 1), (longer, 1)], Fraction(0)) == 5
+    assert at_delta(1, [(few, 1), (longer, 1)], Fraction(0)) == 5
 
 
 def test_units_of_several_records() -> None:
     loss, delta = RecordLoss.from_values([1, 3, 2]), Fraction(1, 10**6)
     for unit, lost in ((1, 3), (2, 5), (3, 6), (5, 6)):
-        assert epsilon_at_delta(unit, [(loss, 20)], delta) == tight_epsilon(
-            ((Fraction(lost), 20),), delta
-        )
-    assert epsilon_at_delta("all", [(loss, 20)], Fraction(0)) == 120
+        assert at_delta(unit, [(loss, 20)], delta) == tight_epsilon(((Fraction(lost), 20),), delta)
+    assert at_delta("all", [(loss, 20)], Fraction(0)) == 120
 
 
 def test_too_many_pieces_are_charged_by_their_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     losses = [(RecordLoss.segment(9, start, 9, "0.1"), 5) for start in range(9)]
     delta = Fraction(1, 1000)
-    tight = epsilon_at_delta(1, losses, delta)
+    tight = at_delta(1, losses, delta)
     monkeypatch.setattr("privet.accounting.repeats._MOST_CLASSES", 1)
-    assert tight < epsilon_at_delta(1, losses, delta) <= 45 * RecordLoss.constant(1, "0.1").maximum
-    monkeypatch.setattr("privet.accounting.repeats._MOST_TIMES", 1)
-    assert tight_epsilon(((Fraction(1), 2),), delta) == 2
+    assert tight < at_delta(1, losses, delta) <= 45 * RecordLoss.constant(1, "0.1").maximum
+
+
+def test_too_many_responses_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several together are never charged less than apart, nor more than their sum."""
+    delta = Fraction(1, 1000)
+    known = [(Response(Fraction(1, 10), Fraction(1, 2)), 100), (Response(Fraction(1)), 3)]
+    apart = repeats.tight_epsilon(known, delta)
+    monkeypatch.setattr("privet.accounting.repeats._MOST_TIMES", 30)
+    together = [(4 * Response(Fraction(1, 10)).loss, 25), (Fraction(3), 1)]
+    assert apart < repeats.tight_epsilon(known, delta) == tight_epsilon(together, delta) < 13
 
 
 def test_nothing_lost_and_deltas_that_are_none() -> None:
-    assert epsilon_at_delta(1, [], Fraction(1, 10)) == 0
-    assert epsilon_at_delta(1, [(RecordLoss.constant(4, 0), 9)], Fraction(1, 10)) == 0
-    assert epsilon_at_delta(1, [(RecordLoss.constant(4, 1), 0)], Fraction(0)) == 0
+    assert at_delta(1, [], Fraction(1, 10)) == 0
+    assert at_delta(1, [(RecordLoss.constant(4, 0), 9)], Fraction(1, 10)) == 0
+    assert at_delta(1, [(RecordLoss.constant(4, 1), 0)], Fraction(0)) == 0
     assert tight_epsilon(((Fraction(1, 10), 1),), Fraction(9, 10)) == 0
     for bad in (Fraction(1), Fraction(-1, 2)):
         with pytest.raises(ParameterError, match="delta"):
-            epsilon_at_delta(1, [], bad)
+            at_delta(1, [], bad)

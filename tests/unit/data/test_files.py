@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pytest
 
+from privet import Alphabet, IndependentRecords, Ledger, RandomizedResponse, release
 from privet.data import refuse_unwritable, write_table, write_whole
 from privet.errors import OutputError, ParameterError
 
@@ -193,3 +194,30 @@ def test_the_input_is_never_the_output(tmp_path: Path, refused: Any) -> None:
             refuse_unwritable(place, inputs=[source])
         assert "never overwritten" in seen.text
     refuse_unwritable(tmp_path / "other.csv", inputs=[source])
+
+
+def test_a_ledger_is_never_overwritten(tmp_path: Path) -> None:
+    place, link = tmp_path / "spend.csv", tmp_path / "link"
+    with Ledger.open(place, create=True) as ledger:
+        ledger.account("one", IndependentRecords(1), 1)
+        link.symlink_to(place)
+        before = place.read_bytes()
+        for name in (place, link, f"{place}-wal", f"{place}-shm"):
+            with pytest.raises(OutputError, match="a database is there, perhaps a ledger"):
+                write_whole(name, _content)
+        assert ledger.verify().ok
+    assert place.read_bytes()[:16] == before[:16]
+
+
+def test_a_release_does_not_overwrite_its_own_ledger(tmp_path: Path) -> None:
+    place, data = tmp_path / "spend.csv", tmp_path / "in.csv"
+    data.write_text("vote\nA\nB\n", encoding="utf-8")
+    mechanism = {"vote": RandomizedResponse(Alphabet("AB"), epsilon=1)}
+    with Ledger.open(place, create=True) as ledger:
+        account = ledger.account("one", IndependentRecords(1), 1)
+        for output, receipt in ((place, None), (tmp_path / "out.csv", place)):
+            with pytest.raises(OutputError, match="perhaps a ledger"):
+                release(
+                    mechanism, data, ledger=account, output=output, receipt=receipt, overwrite=True
+                )
+        assert account.spent() == 0

@@ -216,3 +216,28 @@ def test_a_path_may_be_a_path_or_text_or_a_url(tmp_path: Path) -> None:
     for address in (place, str(place), f"sqlite:///{place}"):
         with Ledger.open(address) as ledger:
             assert ledger.accounts() == ["x"]
+
+
+def test_the_same_letters_are_one_person_and_one_account(ledger: Ledger) -> None:
+    composed, parts = "Jos\u00e9", "Jose\u0301"
+    account = ledger.account(composed, IndependentRecords(1), "0.4")
+    assert ledger.account(parts).name == composed
+    account.reserve(LOSS, person=parts)
+    with pytest.raises(BudgetExceededError):
+        account.reserve(LOSS, person=composed)
+    for blank in ("Ann ", " Ann", "Ann\u00a0"):
+        with pytest.raises(ParameterError, match=r"blank|cannot be printed"):
+            account.reserve(LOSS, person=blank)
+        with pytest.raises(ParameterError, match=r"blank|cannot be printed"):
+            ledger.account(blank, IndependentRecords(1), 1)
+
+
+def test_a_writer_whose_name_is_no_text_can_be_written_down(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "\udcff")
+    with Ledger.open(tmp_path / "a.db", create=True) as ledger:
+        account = ledger.account("one", IndependentRecords(1), 1)
+        account.reserve(LOSS).commit()
+        assert account.history()[1].who.startswith("\\udcff@")
+        assert ledger.verify().ok

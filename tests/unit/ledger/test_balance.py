@@ -7,11 +7,8 @@ import pytest
 
 from privet import IndependentRecords, Ledger, MarkovChain, MarkovFramework, RecordLoss
 from privet.errors import BudgetExceededError
-from privet.ledger import balance as balance_module
-from privet.ledger import sums
 from privet.ledger.balance import MANY_HISTORIES
 from privet.ledger.people import People
-from privet.privacy import Framework
 
 PAIRS = IndependentRecords(2)
 
@@ -25,13 +22,13 @@ class Counted:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = 0
-        real = sums.epsilon_of
+        real = IndependentRecords.epsilon
 
-        def counting(framework: Framework, loss: RecordLoss) -> Fraction:
+        def counting(framework: IndependentRecords, loss: RecordLoss) -> Fraction:
             self.count += 1
             return real(framework, loss)
 
-        monkeypatch.setattr(balance_module, "epsilon_of", counting)
+        monkeypatch.setattr(IndependentRecords, "epsilon", counting)
 
 
 def test_the_worst_person_decides() -> None:

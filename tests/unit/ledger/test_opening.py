@@ -24,6 +24,12 @@ SECRET = "hunter2"
         f"mysql://ada:{SECRET}@host/x",
         f"postgresql+asyncpg://ada:{SECRET}@host/x",
         f"://ada:{SECRET}@host",
+        f"postgresql:/ada:{SECRET}@host/x",
+        f"postgresql//ada:{SECRET}@host/x",
+        f"Postgres:ada:{SECRET}@host/x",
+        f"ada:{SECRET}@host/x",
+        f"host=there password={SECRET} dbname=x",
+        f"sqlite:///x.db?password={SECRET}",
     ],
 )
 def test_an_address_that_cannot_be_used_is_refused_without_its_password(
@@ -86,3 +92,12 @@ def test_a_ledger_in_memory_needs_no_database_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "1"
+
+
+@pytest.mark.parametrize("name", ["postgres.db", "a@b.db", "./a:b@c.db", "my password.db"])
+def test_the_name_of_a_file_may_look_a_little_like_an_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Ledger.open(name, create=True).close()
+    assert (tmp_path / name).exists()

@@ -1,6 +1,7 @@
 """Record losses: rounded up once, then exact; addition is that of functions."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -102,3 +103,27 @@ def test_lengths_that_differ_and_segments_outside_are_refused() -> None:
         IndependentRecords(0)
     with pytest.raises(ParameterError):
         IndependentRecords("some")  # type: ignore[arg-type]  # the refusal under test
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [],
+        {"bits": 64},
+        {"bits": 64, "pieces": {}},
+        {"bits": 64, "pieces": [[3, 0.9]]},
+        {"bits": 64, "pieces": [[3, float("nan")]]},
+        {"bits": 64, "pieces": [[3.9, "5"]]},
+        {"bits": 64, "pieces": [[True, "5"]]},
+        {"bits": 64, "pieces": [[3, "1_0"]]},
+        {"bits": 64, "pieces": [[3, "1/2"]]},
+        {"bits": 64, "pieces": [[3, "-1"]]},
+        {"bits": 64, "pieces": [[3, -1]]},
+        {"bits": 64, "pieces": [[3]]},
+        {"bits": 64, "pieces": ["35"]},
+        {"bits": 64, "pieces": [[3, "5"], [2, "5"]]},
+    ],
+)
+def test_what_is_not_a_written_loss_is_refused_and_never_rounded_down(data: Any) -> None:
+    with pytest.raises(DataError):
+        RecordLoss.from_json(data)

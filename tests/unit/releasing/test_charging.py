@@ -41,8 +41,8 @@ from privet.errors import (
 )
 from privet.ledger import Account
 from privet.randomness import RandomSource, using_source
-from privet.releasing import Receipt
-from privet.releasing.charging import Charge, pointwise_largest
+from privet.releasing import Answer, Receipt
+from privet.releasing.charging import Charge
 
 DAY = Alphabet(["home", "work", "sick"])
 CHAIN = MarkovChain(
@@ -188,14 +188,28 @@ def test_with_a_delta_the_loss_that_holds_without_one_is_charged(ledger: Ledger)
     assert survey.spent() == mechanism.record_loss(1).maximum > done.receipt.guarantee.epsilon
 
 
+def test_a_receipt_states_a_loss_that_covers_series_of_every_length() -> None:
+    # A short series may lose more at a step than a long one, if the constant is the user's own.
+    steep = queries.Own(len, constant=lambda count: 3 if count == 2 else 1, name="steep")
+    done = release(MarkovLaplace(DIARY, epsilon=1), WORDS, query=steep)
+    answer = done.receipt.parts[0]
+    assert isinstance(answer, Answer)
+    stated = done.receipt.record_loss
+    assert len(stated) == 5
+    for steps in (2, 3, 5):
+        loss = answer.loss_of(steps)
+        assert all(loss.at(node) <= stated.at(node) for node in range(steps))
+    assert answer.loss_of(2).at(0) > answer.loss_of(5).at(0)
+
+
 def test_a_query_costs_the_largest_loss_over_the_lengths(ledger: Ledger) -> None:
     diary = account(ledger, DIARY)
     mechanism = MarkovLaplace(DIARY, epsilon=1)
     asked = queries.count("sick")
     release(mechanism, WORDS, query=asked, nodes=(0, 2), ledger=diary)
     losses = [mechanism.record_loss(n, asked, (0, 2), among=[2, 3, 5]) for n in (2, 3, 5)]
-    assert diary.record_loss() == pointwise_largest(losses)
-    assert diary.spent() == DIARY.epsilon(pointwise_largest(losses))
+    assert diary.record_loss() == RecordLoss.largest_of(losses)
+    assert diary.spent() == DIARY.epsilon(RecordLoss.largest_of(losses))
     assert diary.history()[1].note == "query: count of query, markov-laplace, epsilon 1"
 
 
@@ -402,7 +416,7 @@ LOSSES = st.lists(
 @given(LOSSES)
 def test_the_largest_loss_at_each_position(losses: list[RecordLoss]) -> None:
     length = max(map(len, losses), default=0)
-    found = pointwise_largest(losses)
+    found = RecordLoss.largest_of(losses)
     values = [Fraction(0)] * length
     for loss in losses:
         for start, stop, value in loss.pieces:

@@ -13,9 +13,8 @@ from privet import LedgerUnavailableError, MissingExtraError
 from privet.testing import postgres
 from privet.testing.postgres import PostgresServer, postgres_programs
 
-pytestmark = pytest.mark.skipif(
-    postgres_programs() is None, reason="PostgreSQL is not installed; .ci/run installs it"
-)
+NEEDED = "PostgreSQL is not installed; .ci/run installs it"
+pytestmark = pytest.mark.skipif(postgres_programs() is None, reason=NEEDED)
 
 
 def test_it_answers_on_a_port_of_its_own_and_is_gone_afterwards() -> None:

@@ -10,6 +10,7 @@ import pytest
 from privet import verify
 from privet.errors import FileFormatError, ModelError, ParameterError, ParameterTypeError
 from privet.verify.file_schema import json_schema
+from privet.verify.files import verification_from
 
 SCHEMAS = Path(__file__).parents[3] / "docs" / "schemas"
 DATASETS = Path(__file__).parents[3] / "src" / "privet" / "datasets"
@@ -283,3 +284,19 @@ def test_a_claim_about_parameters_is_a_ratio_at_a_finite_length(tmp_path: Path) 
     with pytest.raises(ParameterError, match="every length"):
         question.asking(length="all").decide()
     assert question.asking(length="1..2").length == range(1, 3)
+
+
+@pytest.mark.parametrize("parameters", [None, ["0 < p < 1"]])
+def test_states_that_are_one_name_in_text_are_not_mixed_up(parameters: list[str] | None) -> None:
+    content = {
+        "kind": "verification",
+        "states": [1, "1"],
+        "transition": [["1/2", "1/2"], ["1/2", "1/2"]],
+        "emission": [["2/3", "1/3"], ["1/3", "2/3"]],
+        "initial": {"a": {"1": "1"}, "b": ["1", "0"]},
+        "ratio": "2",
+        "length": 1,
+        "parameters": parameters,
+    }
+    with pytest.raises(ModelError, match="one name in text"):
+        verification_from(content)

@@ -253,3 +253,33 @@ def test_adjacent_rows_are_neighbours_and_no_others() -> None:
     assert verify.smallest_ratio(STEPS)[0] == 4
     pairs = verify.smallest_ratio(STEPS, neighbours=[(0, 1), (1, 2)])
     assert pairs == verify.smallest_ratio(STEPS, neighbours="adjacent")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # The law 9/10, 1/10 with a slip of the pen is not a line of names.
+        "0.9O,0.1\n0.5,0.5\n0.4,0.6\n",
+        "x,0.9O,0.1\na,0.5,0.5\nb,0.4,0.6\n",
+        "low,high,more\n0.5,0.5\n0.4,0.6\n",
+    ],
+)
+def test_a_law_with_a_mistake_is_never_left_out_as_a_header(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    with pytest.raises(FileFormatError):
+        verify.read_mechanism_table(path)
+
+
+def test_outputs_that_are_numbers_are_names_below_an_empty_corner(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(",0,1\na,1/2,1/2\nb,1/3,2/3\n")
+    table = verify.read_mechanism_table(path)
+    assert (table.inputs, table.outputs) == (("a", "b"), ("0", "1"))
+
+
+def test_two_inputs_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(",l,h\na,1/2,1/2\nb,1/3,2/3\na ,1/9,8/9\n")
+    with pytest.raises(FileFormatError, match="Rows 0 and 2 of the file have the same name"):
+        verify.read_mechanism_table(path)

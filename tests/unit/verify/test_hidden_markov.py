@@ -20,6 +20,9 @@ from privet.errors import (
     UndecidedError,
 )
 from privet.verify.models import word_probability
+from privet.verify.problem import Threshold
+from privet.verify.question import Question
+from privet.weighted import Clock, Engine, Lengths, Limits, Stopped
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "hmm.json").read_text())["cases"]
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -444,3 +447,97 @@ def test_a_question_that_cannot_be_read_is_refused(arguments: Any, message: str)
 def test_something_else_than_a_model_is_refused() -> None:
     with pytest.raises(ParameterTypeError, match="HiddenMarkovModel"):
         verify.worst_ratio([[1]], 0, 0, 1)  # type: ignore[arg-type]  # on purpose
+
+
+def sticky(size: int = 2) -> HiddenMarkovModel:
+    """States that hardly move, with names that no file can hold."""
+    stay, go = Fraction(9, 10), Fraction(1, 10 * (size - 1))
+    rows = [[stay if i == j else go for j in range(size)] for i in range(size)]
+    seen = [[Fraction(i + 1, size + 1), Fraction(size - i, size + 1)] for i in range(size)]
+    return HiddenMarkovModel(rows, seen, [("at", i) for i in range(size)], [("a",), ("b",)])
+
+
+@pytest.mark.parametrize("length", [3, None])
+def test_states_of_any_names_can_be_proved_private(length: int | None) -> None:
+    model = sticky()
+    outcome = verify.hidden_markov(model, ("at", 0), ("at", 1), ratio=100, length=length)
+    assert isinstance(outcome, verify.Holds)
+    assert isinstance(outcome.certificate, verify.ModelCertificate)
+    assert outcome.certificate.model is model
+
+
+def test_after_a_search_cut_short_a_tie_is_not_claimed(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = sticky()
+    worst, _ = verify.worst_ratio(model, [1, 0], [0, 1], 6)
+    question = Question(model, [1, 0], [0, 1], Lengths(6, 6))
+    decide, asked = Engine.decide, []
+
+    def then_stop(self: Engine, ratio: Fraction, lengths: Lengths, clock: Clock) -> Any:
+        asked.append(ratio)
+        if len(asked) == 1:
+            return decide(self, ratio, lengths, clock)
+        return Stopped("time limit", ((),), 0)
+
+    monkeypatch.setattr(Engine, "decide", then_stop)
+    threshold = Threshold(Fraction(worst) - Fraction(1, 10**9), Fraction(worst))
+    outcome = question.decide(threshold, Limits())
+    assert isinstance(outcome, verify.Undecided)
+    assert (outcome.reason, len(asked)) == ("time limit", 2)
+
+
+def test_an_interrupt_ends_all_that_was_still_to_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+
+    def interrupted(*_: object) -> Any:
+        opened.append(1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("privet.weighted.search._Run._open", interrupted)
+    model, laws = sticky(4), {"a": (1, 0, 0, 0), "b": (0, 0, 0, 1)}
+    bracket = verify.ratio_bracket(model, laws["a"], laws["b"], None)
+    assert (bracket.reason, len(opened)) == ("interrupted", 1)
+    assert isinstance(bracket.low, Fraction)
+    assert 1 < bracket.low <= bracket.high
+    opened.clear()
+    curve = verify.ratio_by_length(model, laws["a"], laws["b"], 40)
+    assert (curve[-1].reason, len(opened)) == ("interrupted", 1)
+    opened.clear()
+    exact = {name: tuple(map(Fraction, law)) for name, law in laws.items()}
+    question = verify.Verification(model, exact, (("a", "b"), ("b", "a")), length=40)
+    assert [each.bracket.reason for each in question.worst()] == ["interrupted"] * 2
+    assert len(opened) == 1
+    opened.clear()
+    asked = question.asking(ratio=bracket.low * Fraction(1001, 1000), length="all")
+    answers = [each.outcome for each in asked.decide()]
+    assert [getattr(each, "reason", None) for each in answers] == ["interrupted"] * 2
+    assert len(opened) == 1
+
+
+def test_an_interrupt_keeps_the_bracket_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Engine, "decide", interrupted)
+    bracket = verify.ratio_bracket(sticky(3), [1, 0, 0], [0, 0, 1], None)
+    assert bracket.reason == "interrupted"
+    assert bracket.witness is not None
+    assert 1 < bracket.low <= bracket.high < math.inf
+
+
+def test_the_excess_of_long_words_ends_with_the_time() -> None:
+    bracket = verify.delta_bracket(sticky(), [1, 0], [0, 1], ratio=2, length=10**9, time_limit=0.2)
+    assert (bracket.low, bracket.high, bracket.reason) == (0, 1, "time limit")
+
+
+def test_an_interrupt_before_the_excess_is_a_bracket(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("privet.weighted.excess.Suffixes", interrupted)
+    bracket = verify.delta_bracket(sticky(), [1, 0], [0, 1], epsilon=1, length=5)
+    assert (bracket.low, bracket.high, bracket.reason) == (0, 1, "interrupted")
+
+
+def test_candidates_for_long_words_end_with_the_time() -> None:
+    engine = Question(sticky(), [1, 0], [0, 1], Lengths(10**9, 10**9))._engine
+    assert engine.guess(Lengths(10**9, 10**9), Clock(Limits(0.2))) == (0, None)

@@ -340,3 +340,16 @@ def test_a_checker_that_looks_away_is_caught(monkeypatch: pytest.MonkeyPatch) ->
         except CertificateError:
             continue
     assert false > 10
+
+
+@pytest.mark.parametrize("text", ["1/\u00b2", "1/\u0663", "1/", "/1", "1/0", "1/-1", "1/ 1"])
+@pytest.mark.parametrize("field", ["first", "ratio"])
+def test_what_only_looks_like_a_fraction_is_refused(field: str, text: str) -> None:
+    model = HiddenMarkovModel([["1/2", "1/2"]] * 2, [["2/3", "1/3"], ["1/3", "2/3"]])
+    outcome = verify.hidden_markov(model, 0, 1, ratio=4)
+    assert isinstance(outcome, verify.Holds)
+    assert isinstance(outcome.certificate, verify.ModelCertificate)
+    document = outcome.certificate.to_json()
+    document[field] = text if field == "ratio" else [text, "0"]
+    with pytest.raises(CertificateError):
+        verify.check_certificate(document)

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from privet import HiddenMarkovModel, verify
 from privet.errors import CertificateError
 from privet.weighted import (
     Clock,
@@ -291,3 +292,16 @@ def test_numbers_of_any_length_are_written_and_read() -> None:
     assert isinstance(outcome, Proved)
     assert check_certificate(outcome.certificate.to_json()).ratio == long
     assert "Certificate" in repr(outcome.certificate)
+
+
+def test_suffix_sets_of_long_integers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two directions a set stay two, and grow by some bits with each symbol."""
+    monkeypatch.setattr("privet.weighted.check._MOST_BITS", 1 << 16)
+    model = HiddenMarkovModel([["9/10", "1/10"]] * 2, [["2/3", "1/3"], ["1/7", "6/7"]])
+    outcome = verify.hidden_markov(model, 0, 1, ratio=100)
+    assert isinstance(outcome, verify.Holds)
+    assert isinstance(outcome.certificate, verify.ModelCertificate)
+    document = outcome.certificate.proof.to_json()
+    document["reach"] = 10**9
+    with pytest.raises(CertificateError, match="too large"):
+        check_certificate(document)
