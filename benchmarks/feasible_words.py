@@ -403,7 +403,7 @@ ENDING = """\
   wrong symbols, but counts and transitions should be estimated from the released words
   (`privet.estimate.frequencies`, `transitions`), not counted in decoded ones.
 - The rate of the published mechanisms is the published one. On a language they may really spend
-  less than epsilon: a rate calibrated to the language, which is not certified here, could be up to
+  less than epsilon: a rate calibrated to the language (calibration.md), not used here, can be up to
   twice as high, and no higher where two words differ in b places. The lines on twice the rate say
   what that would change. Where the language is so strict that it says more than the noise does,
   what randomised response gains is that factor; where states last and most steps are possible,

@@ -241,6 +241,7 @@ def write_language(folder: Path, content: dict[str, Any]) -> Language:
     return model
 
 
+EXACT = ("--language", "loose.json", "--calibration", "exact")
 BAD: list[tuple[int, str, tuple[str, ...]]] = [
     (1, "Row 1 (state work) of the transition matrix has an entry", ("--language", "nans.json")),
     (1, "Row 1 (state work) of the transition matrix has an entry", ("--decode", "minus.json")),
@@ -266,7 +267,8 @@ BAD: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "--outside allow needs a language", ("--decode", "chain.json", "--outside", "allow")),
     (2, "no decoding 'best'", ("--decode", "chain.json", "--decode-method", "best")),
     (2, "decoded symbol by symbol", ("--decode", "chain.json", "--mechanism", "staircase")),
-    (2, "not certified", ("--language", "loose.json", "--calibration", "exact")),
+    (2, "not certified", (*EXACT, "--outside", "allow")),
+    (2, "not certified", (*EXACT, "--mechanism", "permute-and-flip")),
 ]
 
 
@@ -278,6 +280,29 @@ def test_bad_models_release_nothing(
     done = run(*WORDS, "-e", "1", "-o", "out.csv", *options)
     assert (done.code, place in done.error) == (code, True), done.err
     assert sorted(path.name for path in folder.iterdir()) == before
+
+
+def test_a_certified_rate_from_the_plan_to_the_proof(run: Run, folder: Path) -> None:
+    done = run("plan", "--language", "loose.json", "-n", "9", "-e", "3", "--calibration", "exact")
+    assert (done.code, done.err) == (0, "")
+    assert "exponential (certified rate) *" in done.out
+    assert "--calibration exact" in done.out
+    done = run(*WORDS, "-e", "3", "-o", "out.csv", *EXACT)
+    assert done.code == 0, done.err
+    receipt = Receipt.read(folder / "out.csv.receipt.json")
+    assert receipt.parts[0].law["calibration"] == "exact"
+    shown = run("verify", "--certificate", "out.csv.receipt.json")
+    assert (shown.code, "HOLDS" in shown.out) == (0, True), shown.err
+    assert "A language of" in shown.out
+    content = json.loads((folder / "out.csv.receipt.json").read_text(encoding="utf-8"))
+    proof = content["parts"][0]["mechanism"]["certified"]["certificate"]
+    (folder / "proof.json").write_text(json.dumps(proof), encoding="utf-8")
+    data = json.loads(run("verify", "certificate", "proof.json", "--json").out)
+    assert data["valid"]
+    assert data["shows"][0]["spent_at_most"] <= 3
+    proof["parts"][0]["ratio"] = "1"
+    (folder / "proof.json").write_text(json.dumps(proof), encoding="utf-8")
+    assert run("verify", "certificate", "proof.json").code == 1
 
 
 def test_no_model_is_overwritten(run: Run) -> None:

@@ -60,7 +60,7 @@ def test_the_python_example_prints_the_sentence_shown(tmp_path: Path) -> None:
 
 
 def test_the_commands_run_in_order_and_print_what_is_shown(folder: Path) -> None:
-    assert len(commands()) == 11
+    assert len(commands()) == 14
     printed = [run(command, folder) for command in commands()]
     shown = shape(blocks("text")[1])
     released = shape(printed[0])

@@ -83,6 +83,21 @@ def test_every_release_is_possible_and_its_distance_has_the_law(domain: Any, kin
 
 
 @DOMAINS
+def test_the_certified_rate_draws_its_own_law(domain: Any) -> None:
+    language, word = domain()
+    epsilon = 4
+    mechanism = WordExponential(language, epsilon=epsilon, calibration="exact")
+    words = released(mechanism, word, seed=33)
+    assert (language.first_impossible_each(words) == -1).all()
+    counts = distances(words, word)
+    assert not chi_square_agrees(counts, mechanism.distance_distribution(word), ALPHA).rejected
+    published = WordExponential(language, epsilon=epsilon).distance_distribution(word)
+    assert chi_square_agrees(counts, published, ALPHA).rejected
+    everywhere = WordExponential(language.alphabet, epsilon=epsilon).distance_distribution(word)
+    assert chi_square_agrees(counts, everywhere, ALPHA).rejected
+
+
+@DOMAINS
 def test_the_wrong_twin_on_all_words_leaves_the_language(domain: Any) -> None:
     language, word = domain()
     twin = WordExponential(language.alphabet, epsilon=EPSILON, calibration="paper")

@@ -97,6 +97,14 @@ def plan(
         int | None,
         typer.Option(metavar="N", help="For --query: how many series are asked about together."),
     ] = None,
+    calibration: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="exact: with --language, look for the largest rate of the exponential mechanism "
+            "that is certified; auto or paper: the published rates only.",
+        ),
+    ] = "auto",
     ledger: LedgerUrl = None,
     account: AccountName = None,
     plot: Annotated[
@@ -117,7 +125,7 @@ def plan(
     With --language every mechanism is asked whether its words can happen ("possible"); with --chain
     randomised response is also decoded (in Python privet.decode), which is free. A chain alone is
     also the language of its words. Errors without a formula are simulated, with their standard
-    error. Models must be public.
+    error. Models must be public. --calibration exact takes up to a minute for each epsilon.
 
     With --query the plan is for privet release query: a statistic of series whose steps depend on
     each other, with --chain or --box, --initial, --length, --nodes and --persons. It compares the
@@ -182,6 +190,7 @@ def plan(
                     chain=model,
                     ledger=charged,
                     rows=size,
+                    calibration=calibration,  # type: ignore[arg-type]  # checked there
                 )
             )
         if plot is not None:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from privet.verify.certificate import ModelClaim
     from privet.verify.certificate_files import Counterexample
     from privet.verify.problem import Law
+    from privet.weighted.words_check import WordClaim
+
+    Claim = ModelClaim | WordClaim | Counterexample
 
 EXAMPLE = "privet verify certificate proof.json"
 
@@ -21,15 +24,20 @@ _SHOWN = 6
 
 def certificate(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="What verify model --save-certificate wrote.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="What verify model --save-certificate wrote, or a receipt with a certificate.",
+        ),
     ],
     as_json: AsJson = False,
 ) -> None:
     """Check a proof or a counterexample again, from its file alone and without searching.
 
     A proof is followed step by step in whole numbers, a counterexample computed anew in fractions;
-    the model and the claim that it is about are told. Exit codes: 0 all of it stands, 1 something
-    does not, 2 usage.
+    the model and the claim that it is about are told. The receipt of a release with --calibration
+    exact holds the proof of what its rate spends on the language. Exit codes: 0 all of it stands,
+    1 something does not, 2 usage.
     """
     check_file(file, as_json)
 
@@ -53,7 +61,7 @@ def check_file(file: Path, as_json: bool) -> None:
             _print(shown)
 
 
-def _print(shown: "tuple[ModelClaim | Counterexample, ...]") -> None:
+def _print(shown: "tuple[Claim, ...]") -> None:
     from privet.cli.output import print_text
 
     for each in shown:
@@ -62,9 +70,12 @@ def _print(shown: "tuple[ModelClaim | Counterexample, ...]") -> None:
     print_text(f"{what}; nothing but the file was used.", style="bold")
 
 
-def _sentence(each: "ModelClaim | Counterexample") -> str:
+def _sentence(each: "Claim") -> str:
     from privet.verify.certificate_files import Counterexample
+    from privet.weighted.words_check import WordClaim
 
+    if isinstance(each, WordClaim):
+        return _spending(each)
     model = each.model
     about = f"A model of {len(model.states)} states and {len(model.observations)} observations"
     laws = f"first state {_law(each, each.first)} against {_law(each, each.second)}"
@@ -75,15 +86,31 @@ def _sentence(each: "ModelClaim | Counterexample") -> str:
             f"{about}, {laws}: VIOLATED. The word {word_text(each.word)} is {times} as likely, "
             f"which is more than {number(each.ratio)} times."
         )
-    longest = each.lengths.longest
-    if longest is None and each.lengths.shortest == 1:
-        words = "word of any length"
-    elif longest == each.lengths.shortest:
-        words = f"word of {longest} symbols"
-    else:
-        end = "or more" if longest is None else f"to {longest}"
-        words = f"word of {each.lengths.shortest} {end} symbols"
+    words = _words(each.lengths.shortest, each.lengths.longest)
     return f"{about}, {laws}: HOLDS. No {words} is more than {number(each.ratio)} times as likely."
+
+
+def _words(shortest: int, longest: int | None) -> str:
+    if longest is None and shortest <= 1:
+        return "word of any length"
+    if longest == shortest:
+        return f"word of {longest} symbols"
+    end = "or more" if longest is None else f"to {longest}"
+    return f"word of {shortest} {end} symbols"
+
+
+def _spending(claim: "WordClaim") -> str:
+    from privet.exact import log_down, log_up
+    from privet.privacy.guarantee import decimal_up
+
+    places = len(claim.ratios)
+    change = "1 place changes" if places == 1 else f"1 to {places} places change"
+    return (
+        f"A language of {len(claim.moves)} states and {len(claim.moves[0])} symbols, the "
+        f"exponential mechanism at rate {float(log_down(1 / claim.q)):.6g}: HOLDS. Where {change} "
+        f"of a {_words(claim.shortest, claim.longest)} of the language, it spends at most epsilon "
+        f"{decimal_up(log_up(claim.factor), 6)}."
+    )
 
 
 def _law(each: Any, law: "Law") -> str:
@@ -96,9 +123,12 @@ def _law(each: Any, law: "Law") -> str:
     return f"({', '.join(parts[:_SHOWN])}{more})"
 
 
-def _as_json(each: "ModelClaim | Counterexample") -> dict[str, Any]:
+def _as_json(each: "Claim") -> dict[str, Any]:
     from privet.verify.certificate_files import Counterexample
+    from privet.weighted.words_check import WordClaim
 
+    if isinstance(each, WordClaim):
+        return _spending_json(each)
     content: dict[str, Any] = {
         "model": each.model.to_json(),
         "first": [exact(share) for share in each.first],
@@ -116,3 +146,20 @@ def _as_json(each: "ModelClaim | Counterexample") -> dict[str, Any]:
         }
     lengths = {"shortest": each.lengths.shortest, "longest": each.lengths.longest}
     return {"verdict": "holds", **content, **lengths}
+
+
+def _spending_json(claim: "WordClaim") -> dict[str, Any]:
+    from privet.exact import float_up, log_up
+
+    return {
+        "verdict": "holds",
+        "moves": [list(row) for row in claim.moves],
+        "initial": claim.initial,
+        "accepting": list(claim.accepting),
+        "q": exact(claim.q),
+        "shortest": claim.shortest,
+        "longest": claim.longest,
+        "adjacency": len(claim.ratios),
+        "spent_at_most": float_up(log_up(claim.factor)),
+        "factor": exact(claim.factor),
+    }

@@ -2,9 +2,11 @@
 
 Contract. Outputs are words of the language, always. The rate is the published one, epsilon / (2b)
 for words that differ in up to b places: twice the rate per place is spent at most, whatever the
-language, since the normaliser can change with the input too [chen-leahy-jones-hale-2023]. Draws
-are made in doubles whose law `languages.trellis` proves to be within `deviation` of the true one;
-what that can add to a log-ratio of two inputs is charged to epsilon, by a rate that much smaller.
+language, since the normaliser can change with the input too [chen-leahy-jones-hale-2023]; the
+exponential mechanism can have a larger one that is certified (word_exponential/calibrated.py).
+Draws are made in doubles whose law `languages.trellis` proves to be within `deviation` of the true
+one; what that can add to a log-ratio of two inputs is charged to epsilon, by a rate that much
+smaller.
 How words are drawn is decided by the language, their length and q, which are public. An epsilon so
 small that the charge would be seen beside it is not used at all: the rate is 0, and the release a
 uniform word of the language that does not depend on the input.
@@ -53,7 +55,7 @@ LONGEST_WIDE = 1 << 15
 MOST_CELLS = 1 << 26
 """The most (states + 1) x (symbols + 1) of one word: half a gigabyte, twice that where wide."""
 
-_LARGEST_SHARE_CHARGED = Fraction(1, 1 << 10)
+LARGEST_SHARE_CHARGED = Fraction(1, 1 << 10)
 """Doubles may cost at most this share of epsilon; beyond it the rate is 0."""
 
 _BLOCK_BYTES = 1 << 24
@@ -103,6 +105,8 @@ class LanguageMechanism(HammingMechanism):
     """The class that a caller makes."""
     deviations_charged: ClassVar[int]
     """How many `deviation`s draws in doubles add to a log-ratio of two inputs."""
+    has_certificates: ClassVar[bool] = False
+    """Whether what a rate above the published one spends can be certified."""
 
     def __init__(
         self,
@@ -119,7 +123,7 @@ class LanguageMechanism(HammingMechanism):
         self.epsilon = read_epsilon(epsilon)
         self.adjacency = read_count(adjacency, "adjacency")
         self.calibration = read_calibration(calibration)
-        if self.calibration == "exact":
+        if self.calibration == "exact" and not self.has_certificates:
             raise ParameterError(
                 "What a rate above the published one spends on this language is not certified.",
                 hint="Use calibration='paper' or 'auto', or the language of all words.",
@@ -420,8 +424,8 @@ class LanguageMechanism(HammingMechanism):
     def _make_rate(self, length: int) -> LengthRate:
         automaton, q = self.language.automaton, Fraction(1)
         charge = self.deviations_charged * deviation(length, terms_of(automaton))
-        if charge <= self.epsilon * _LARGEST_SHARE_CHARGED:
-            q = _ratio_up((self.epsilon - charge) / (2 * self.adjacency))
+        if charge <= self.epsilon * LARGEST_SHARE_CHARGED:
+            q = ratio_above((self.epsilon - charge) / (2 * self.adjacency))
         narrow = is_narrow(automaton, length, q)
         if q == 1:
             return LengthRate(q, Fraction(0), Fraction(0), narrow)
@@ -460,15 +464,15 @@ def log_law(counts: Sequence[int], log_q: float) -> FloatArray:
     return np.asarray(logs - largest - math.log(float(np.exp(logs - largest).sum())))
 
 
-def _ratio_up(rate: Fraction) -> Fraction:
-    """The smallest number of 53 bits that is surely at or above e^-rate; at most 1."""
-    high = enclose(arb.exp, -rate, 64)[1]
-    shift = 53 - (high.numerator.bit_length() - high.denominator.bit_length())
+def ratio_above(rate: Fraction, bits: int = 53) -> Fraction:
+    """The smallest number of so many bits that is surely at or above e^-rate; at most 1."""
+    high = enclose(arb.exp, -rate, bits + 11)[1]
+    shift = bits - (high.numerator.bit_length() - high.denominator.bit_length())
     scaled = high * (1 << shift) if shift >= 0 else high / (1 << -shift)
-    while scaled >= 1 << 53:
+    while scaled >= 1 << bits:
         scaled, shift = scaled / 2, shift - 1
     mantissa = -(-scaled.numerator // scaled.denominator)
-    return min(Fraction(1), Fraction(mantissa, 1 << shift))
+    return min(Fraction(1), mantissa * Fraction(2) ** -shift)
 
 
 def _places(adjacency: int) -> str:

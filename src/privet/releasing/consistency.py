@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from privet.errors import FileFormatError, PrivetError
+from privet.errors import CertificateError, FileFormatError, PrivetError
 from privet.exact import exact_number
 from privet.mechanisms import Exponential, Mechanism, RandomizedResponse
 from privet.mechanisms.base import HammingMechanism
@@ -171,6 +171,11 @@ def _rebuilt(receipt: "Receipt", part: "Part") -> Rebuilt | None:
         return None
     try:
         mechanism = Mechanism.from_json(description)
+    except CertificateError as error:
+        raise FileFormatError(
+            f"The rate of {_name(part)} is not certified: {error.message}",
+            hint="It was damaged or changed since the release; use it as it was written.",
+        ) from None
     except (PrivetError, AttributeError, KeyError, TypeError, ValueError):
         mechanism = None
     if isinstance(mechanism, Exponential):

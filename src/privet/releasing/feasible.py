@@ -31,6 +31,7 @@ from privet.releasing.prediction import OVER_CHAIN, OVER_LANGUAGE, average_over_
 from privet.symbols import Words
 
 _MAY_BE_IMPOSSIBLE = "its words may be impossible"
+CALIBRATED = "exponential (certified rate)"
 _LEAVES = "symbols next to each other may be impossible together"
 
 
@@ -99,6 +100,8 @@ class FeasiblePlan(Plan):
                 "decoded at any later time."
             )
         elif not best.can_estimate:
+            if best.title == CALIBRATED:
+                yield "It takes --calibration exact (in Python this row's mechanism)."
             yield (
                 "Shares cannot be estimated from its releases; they can from those of "
                 f"{self.for_estimates.title} (--mechanism {self.for_estimates.mechanism.name}), "
@@ -133,8 +136,12 @@ def feasible_plan(
     delta: Fraction,
     length: int,
     adjacency: int,
+    calibrated: bool = False,
+    seconds: float | None = 60.0,
 ) -> FeasiblePlan:
     """The plan on a language that forbids words, or with a chain.
+
+    `calibrated`: whether a certified rate is looked for, in up to `seconds`.
 
     Errors: ParameterError for a length that no word has; ModelError for a chain over other states
     than the alphabet, or one that can leave the language.
@@ -152,7 +159,7 @@ def feasible_plan(
             )
         chain = chain.in_order_of(language.alphabet)
         _check_inside(chain, language, length)
-    target = _Target(language, chain, epsilon, delta, length, adjacency)
+    target = _Target(language, chain, epsilon, delta, length, adjacency, calibrated, seconds)
     rows = tuple(target.rows())
     return FeasiblePlan(
         len(language.alphabet), length, adjacency, epsilon, delta, rows, language, chain
@@ -179,6 +186,8 @@ class _Target:
     delta: Fraction
     length: int
     adjacency: int
+    calibrated: bool
+    seconds: float | None
 
     def rows(self) -> Iterator[PlanRow]:
         """Randomised response first, then the mechanisms on the language, then decoding."""
@@ -201,6 +210,16 @@ class _Target:
                 WordPermuteAndFlip(self.language, **options),
                 unused,
             )
+            if self.calibrated:
+                exact = WordExponential(
+                    self.language,
+                    **options,
+                    calibration="exact",
+                    longest=self.length,
+                    seconds=self.seconds,
+                )
+                notes = [note for note in (unused, _won(exact, self.length)) if note]
+                yield self._on_language(CALIBRATED, exact, "; ".join(notes))
         if self.chain is not None:
             yield self._decoded("randomised response + Viterbi", response, "viterbi", True)
             yield self._decoded("randomised response + marginals", response, "marginals", inside)
@@ -270,6 +289,14 @@ class _Target:
             errors_standard_error=standard_error,
             **more,
         )
+
+
+def _won(mechanism: HammingMechanism, length: int) -> str:
+    """How much larger than the published rate the certified one is."""
+    if not isinstance(mechanism, LanguageMechanism):
+        return ""
+    published = float(mechanism.epsilon / (2 * mechanism.adjacency))
+    return f"{mechanism.rate(length) / published:.2f} times the published rate"
 
 
 def _impossible(row: PlanRow, note: str) -> PlanRow:

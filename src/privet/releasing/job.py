@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from privet.errors import ParameterError
-from privet.exact import ratio_up
+from privet.exact import float_down, float_up, ratio_up
 from privet.mechanisms import WordExponential, WordPermuteAndFlip, WordStaircase
 from privet.mechanisms.base import CodeArray, HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 from privet.privacy import Guarantee
 from privet.releasing.blocks import Progress, block_by_block
 from privet.releasing.decoding import Decoding
@@ -105,12 +106,28 @@ def describe_words(
 def law_in_use(mechanism: HammingMechanism, length: int) -> dict[str, Any]:
     """The calibration and rate that run on words of that length, whatever was asked for.
 
-    "rate": -d log P / d distance of the exponential family; "keep_probability" where symbols are
-    answered one by one; the staircase has its "factor" and "shift".
+    "rate": -d log P / d distance of the exponential family; "certified": what such a rate spends at
+    least (by a pair of words) and at most (by the certificate in the mechanism's description), on
+    words of which lengths; "keep_probability" where symbols are answered one by one; the staircase
+    has its "factor" and "shift".
     """
     if isinstance(mechanism, LanguageMechanism):
         rate = mechanism.rate(length)
-        return {"calibration": "paper", "rate": rate, "word_length": length}
+        own = mechanism.certified if isinstance(mechanism, ExponentialOnLanguage) else None
+        if own is None or own.q != mechanism.ratio(length):
+            return {"calibration": "paper", "rate": rate, "word_length": length}
+        bracket = {
+            "spent_at_least": float_down(own.low),
+            "spent_at_most": float_up(own.high),
+            "shortest": own.lengths.shortest,
+            "longest": own.lengths.longest,
+        }
+        return {
+            "calibration": "exact",
+            "rate": rate,
+            "word_length": length,
+            "certified": bracket,
+        }
     if isinstance(mechanism, WordStaircase):
         factor, shift = float(mechanism.factor), mechanism.shift(length)
         return {"factor": factor, "shift": shift, "word_length": length}

@@ -27,6 +27,7 @@ from privet.mechanisms import (
 from privet.mechanisms.base import HammingMechanism, Mechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.mechanisms.words import Calibration, read_calibration
 from privet.releasing.charging import read_account
 from privet.releasing.decoding import Decoding
 from privet.releasing.notes import weak_parameters
@@ -247,6 +248,8 @@ def plan(
     chain: MarkovChain | None = None,
     ledger: "Account | None" = None,
     rows: int | None = None,
+    calibration: Calibration = "auto",
+    seconds: float | None = 60.0,
 ) -> Plan:
     """Compare every applicable mechanism at one guarantee, without touching data.
 
@@ -255,7 +258,9 @@ def plan(
     then decoding is compared too. On a language that forbids words, and with a chain, the plan is a
     `FeasiblePlan`, some of whose errors are simulated. `ledger`: an account; each row then says
     what it would cost on top of the account's history, and whether the budget allows it; `rows`: of
-    the table, where the account protects all of them at once. Errors: ParameterError for an
+    the table, where the account protects all of them at once. `calibration`: "exact" adds the
+    exponential mechanism at the largest rate that is certified on a language that forbids words,
+    found in up to `seconds`; "auto" and "paper" leave it out. Errors: ParameterError for an
     epsilon, delta, length or adjacency out of range, also an adjacency beyond the length, and for
     an account that is not for such releases; ModelError for a chain over other states, or one that
     leaves the language.
@@ -270,11 +275,19 @@ def plan(
             parameter="adjacency",
         )
     words = language if isinstance(language, Language) else Language.all(language)
+    calibrated = read_calibration(calibration) == "exact" and not words.is_all
     if chain is not None or not words.is_all:
         from privet.releasing.feasible import feasible_plan  # which is made of what is here
 
         found: Plan = feasible_plan(
-            words, chain, epsilon=total, delta=slack, length=size, adjacency=covered
+            words,
+            chain,
+            epsilon=total,
+            delta=slack,
+            length=size,
+            adjacency=covered,
+            calibrated=calibrated,
+            seconds=seconds,
         )
     else:
         listed = tuple(rows_on_all_words(words.alphabet, total, slack, size, covered))

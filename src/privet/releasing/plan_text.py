@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from privet.plain_text import percent, plain, text_table
 from privet.privacy.guarantee import decimal_up
-from privet.releasing.feasible import FeasiblePlan
+from privet.releasing.feasible import CALIBRATED, FeasiblePlan
 from privet.releasing.plan import Plan, PlanRow
 from privet.releasing.quoting import Quote
 
@@ -64,6 +64,11 @@ def footnotes(plans: Sequence[Plan], rows: int | None = None) -> Iterator[str]:
         if any("(exact rate)" in each for each in titles_in_use):
             text += "; 'exact rate': the largest one that still keeps the promise"
         yield f"{text}."
+    if CALIBRATED in titles_in_use:
+        yield (
+            "'certified rate': the largest rate found whose certificate keeps the promise on this "
+            "language; released with --calibration exact."
+        )
     yield (
         "* marks the recommended mechanism. 'wrong': how many symbols are expected to differ from "
         "the data, and their share; 'estimate': whether privet estimate can read a release."

@@ -1,9 +1,11 @@
 """Certificates and counterexamples as files that anyone can check again.
 
 Contract. A file holds one proof about a hidden Markov model (`privet.verify.certificate`), one
-counterexample, or a list of either. Nothing of the search is imported: a proof is followed by
-integer dot products, a counterexample by the forward recursion in rationals, written here once
-more. Unknown fields and other types are refused; a list stands if all of it does.
+about what the exponential mechanism spends on a language (`privet.weighted.words_check`), one
+counterexample, or a list of these; or it is the receipt of a release, whose proofs are taken.
+Nothing of the search is imported: a proof is followed in integers, a counterexample by the forward
+recursion in rationals, written here once more. Unknown fields and other types are refused; a list
+stands if all of it does.
 """
 
 import os
@@ -27,6 +29,7 @@ from privet.verify.certificate import (
 )
 from privet.verify.problem import Law
 from privet.weighted.certificate import fraction_text
+from privet.weighted.words_check import WordClaim, check_word_certificate
 from privet.whole_files import read_path, write_json
 
 COUNTEREXAMPLE = "hidden-markov-counterexample"
@@ -64,7 +67,9 @@ class Counterexample:
         }
 
 
-Shown = ModelClaim | Counterexample
+SPENDING = "word-spending-certificate"
+
+Shown = ModelClaim | WordClaim | Counterexample
 """What a valid file shows."""
 
 
@@ -95,6 +100,8 @@ def read_certificates(path: str | os.PathLike[str]) -> tuple[Shown, ...]:
 
 def check_certificates(document: object) -> tuple[Shown, ...]:
     """What a document shows: one thing, or each of a list. Errors: CertificateError."""
+    if isinstance(document, dict) and document.get("receipt") == "privet release":
+        return _check_receipt(document)
     if not isinstance(document, dict) or document.get("kind") != LIST:
         return (_check_one(document),)
     _check_fields(document, ("kind", "version", "certificates"))
@@ -130,16 +137,34 @@ def check_counterexample_document(document: object) -> Counterexample:
     return shown
 
 
+def _check_receipt(document: dict[str, Any]) -> tuple[Shown, ...]:
+    """What the certificates in a receipt show; the rest of it is not looked at."""
+    try:
+        described = [part["mechanism"].get("certified") for part in document["parts"]]
+        found = [entry["certificate"] for entry in described if entry is not None]
+    except (AttributeError, KeyError, TypeError):
+        raise CertificateError("The receipt was changed.", field="parts") from None
+    if not found:
+        raise CertificateError(
+            "The receipt holds no certificate.",
+            hint="Releases with --calibration exact on a language that forbids words have one.",
+            field="parts",
+        )
+    return tuple(_check_one(each) for each in found)
+
+
 def _check_one(document: object) -> Shown:
     kind = document.get("kind") if isinstance(document, dict) else None
     if kind == KIND:
         return check_model_certificate(document)
+    if kind == SPENDING:
+        return check_word_certificate(document)
     if kind == COUNTEREXAMPLE:
         return check_counterexample_document(document)
     raise CertificateError(
         "It is no certificate.",
-        hint=f'Its "kind" is {KIND}, {COUNTEREXAMPLE} or {LIST}; privet verify model '
-        "--save-certificate writes one.",
+        hint=f'Its "kind" is {KIND}, {SPENDING}, {COUNTEREXAMPLE} or {LIST}, or it is a receipt '
+        "that holds one; privet verify model --save-certificate writes one.",
         field="kind",
     )
 

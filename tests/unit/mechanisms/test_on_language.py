@@ -240,7 +240,7 @@ def test_descriptions_and_copies(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_bad_requests(kind: str) -> None:
     with pytest.raises(ParameterError, match="not certified"):
-        KINDS[kind](CLOSED, epsilon=1, calibration="exact")
+        KINDS[kind](CLOSED, epsilon=1, calibration="exact", outside="allow")
     with pytest.raises(ParameterError, match="outside"):
         KINDS[kind](CLOSED, epsilon=1, outside="maybe")
     mechanism = KINDS[kind](CLOSED, epsilon=1)

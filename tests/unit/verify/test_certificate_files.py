@@ -13,6 +13,7 @@ import pytest
 
 from privet import verify
 from privet.errors import CertificateError, FileFormatError, OutputError
+from privet.verify.certificate import ModelClaim
 
 INFECTION = Path(__file__).parents[3] / "src" / "privet" / "datasets" / "infection.toml"
 
@@ -32,6 +33,7 @@ def shown() -> list[Any]:
 def test_what_was_shown_is_read_back(tmp_path: Path, shown: list[Any]) -> None:
     verify.save_certificates(shown, tmp_path / "all.json")
     proof, _, counterexample, _ = verify.read_certificates(tmp_path / "all.json")
+    assert isinstance(proof, ModelClaim)
     assert proof.ratio == 14
     assert isinstance(counterexample, verify.Counterexample)
     assert counterexample == shown[2]

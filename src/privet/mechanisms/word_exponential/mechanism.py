@@ -7,6 +7,7 @@ it spends exactly k for each place in which neighbours differ (Theorems 4 and 7 
 epsilon; the exact one is epsilon / adjacency. Languages that forbid words: on_language.py.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self, cast
 
 from privet.exact import read_count, read_epsilon
@@ -31,9 +32,15 @@ class WordExponential(SymbolwiseMechanism):
 
     `language`: a Language, or an alphabet for all words over it; `epsilon`: the guarantee for words
     that differ in 1 to `adjacency` places; `calibration`: "paper" for the published rate
-    epsilon / (2 adjacency) [chen-leahy-jones-hale-2023], "exact" for epsilon / adjacency, which is
-    certified on all words only; "auto" for the better one there is. `outside`: whether input words
-    outside the language are refused or allowed. Errors: ParameterError, ModelError.
+    epsilon / (2 adjacency) [chen-leahy-jones-hale-2023], "exact" for the largest one that is
+    certified, epsilon / adjacency on all words; "auto" is "exact" on all words and "paper" on a
+    language that forbids some. `outside`: whether input words outside the language are refused or
+    allowed. Errors: ParameterError, ModelError, CertificateError.
+
+    On a language that forbids words "exact" searches for up to `seconds` (None: without end): for
+    words of any length and, where that falls short, of up to `longest` symbols, and longer ones
+    are refused then. `certified`, from `parameters()`, takes a rate with its certificate instead,
+    which is checked.
     """
 
     name: ClassVar[str] = "word-exponential"
@@ -48,9 +55,13 @@ class WordExponential(SymbolwiseMechanism):
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
         unprotected: Unprotected = "refuse",
+        longest: int | None = None,
+        seconds: float | None = 60.0,
+        certified: Mapping[str, Any] | None = None,
     ) -> Self:
         """An instance of `cls`, or of what replaces it on a language that forbids some words."""
-        del epsilon, adjacency, calibration, outside, unprotected  # for the signature; see __init__
+        # For the signature; see __init__.
+        del epsilon, adjacency, calibration, outside, unprotected, longest, seconds, certified
         if cls is WordExponential and not read_language(language).is_all:
             from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 
@@ -69,8 +80,12 @@ class WordExponential(SymbolwiseMechanism):
         calibration: Calibration = "auto",
         outside: Outside = "refuse",
         unprotected: Unprotected = "refuse",
+        longest: int | None = None,
+        seconds: float | None = 60.0,
+        certified: Mapping[str, Any] | None = None,
     ) -> None:
-        del outside, unprotected  # among all words there is nothing outside, or without neighbours
+        # Among all words there is nothing outside, without neighbours, or to be searched for.
+        del outside, unprotected, longest, seconds, certified
         self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
@@ -94,11 +109,16 @@ class WordExponential(SymbolwiseMechanism):
 
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> "WordExponential":
+        language, certified = language_of(data), None
+        if data["calibration"] == "exact" and not language.is_all:
+            # Never searched for again: another clock would find another rate.
+            certified = data["certified"] or {}
         return cls(
-            language_of(data),
+            language,
             epsilon=data["epsilon"],
             adjacency=data["adjacency"],
             calibration=data["calibration"],
             outside=data.get("outside", "refuse"),
             unprotected=data.get("unprotected", "refuse"),
+            certified=certified,
         )

@@ -1,11 +1,13 @@
 """The exponential mechanism on a language that forbids some words.
 
 Contract. P(x | w) is q^d(w, x) / Z(w) over the words x of the language of the length of w, with
-Z(w) the sum of q^d over them and q at the published rate, up to `deviation` for draws in doubles.
-Two deviations are charged: one for each of two inputs.
+Z(w) the sum of q^d over them and q at the published rate or, with calibration="exact", at the
+largest one with a certificate (calibrated.py), up to `deviation` for draws in doubles.
+Two deviations are charged: one for each of two inputs. A certificate speaks of words of the
+language alone: words outside it have the published rate only.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,13 +15,26 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
+from privet.errors import CertificateError, ParameterError
+from privet.exact import log_down, log_up, read_count
 from privet.exact.enclosure import ball
-from privet.languages.trellis import Trellis
+from privet.exact.number import Number
+from privet.languages import Language
+from privet.languages.trellis import Trellis, deviation, is_narrow, terms_of
 from privet.mechanisms.base import FloatArray
 from privet.mechanisms.enumerated import spent_on
-from privet.mechanisms.on_language import LanguageMechanism, log_law
+from privet.mechanisms.on_language import (
+    LARGEST_SHARE_CHARGED,
+    LONGEST_ON_LANGUAGE,
+    LanguageMechanism,
+    LengthRate,
+    log_law,
+)
+from privet.mechanisms.word_exponential.calibrated import Calibrated, calibrate, read_calibrated
 from privet.mechanisms.word_exponential.mechanism import WordExponential
+from privet.mechanisms.words import Calibration, Outside, Unprotected
 from privet.randomness import RandomSource
+from privet.symbols import Alphabet
 
 IntArray = npt.NDArray[np.int64]
 
@@ -33,6 +48,106 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
     title = "exponential mechanism on a language"
     public_name = "WordExponential"
     deviations_charged = 2
+    has_certificates = True
+
+    certified: Calibrated | None
+    """The rate that is certified on the language, for calibration="exact"."""
+
+    def __init__(
+        self,
+        language: Language | Alphabet,
+        *,
+        epsilon: Number,
+        adjacency: int = 1,
+        calibration: Calibration = "auto",
+        outside: Outside = "refuse",
+        unprotected: Unprotected = "refuse",
+        longest: int | None = None,
+        seconds: float | None = 60.0,
+        certified: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            language,
+            epsilon=epsilon,
+            adjacency=adjacency,
+            calibration=calibration,
+            outside=outside,
+            unprotected=unprotected,
+        )
+        self.certified = None
+        if self.calibration == "exact":
+            self._check_inputs()
+            if certified is None:
+                size = None if longest is None else read_count(longest, "longest")
+                target = self.epsilon - self._reserve
+                self.certified = calibrate(
+                    self.language, target, self.adjacency, longest=size, seconds=seconds
+                )
+            else:
+                self.certified = read_calibrated(self.language, self.adjacency, certified)
+                self._check_epsilon(self.certified)
+        elif certified is not None:
+            raise ParameterError(
+                "A certified rate is for calibration='exact' only.", parameter="certified"
+            )
+
+    def _check_inputs(self) -> None:
+        if self.outside == "allow":
+            raise ParameterError(
+                "What a rate above the published one spends on words outside the language is not "
+                "certified.",
+                hint="Use calibration='paper', or refuse words outside the language.",
+                parameter="calibration",
+            )
+
+    def _check_epsilon(self, certified: Calibrated) -> None:
+        """Refuse a rate that is not certified to spend at most epsilon."""
+        if certified.high + self._reserve > self.epsilon:
+            raise CertificateError(
+                "The certificate does not keep the rate within epsilon.", field="q"
+            )
+        if self.adjacency * log_down(1 / certified.q) > self.epsilon:
+            raise CertificateError("The rate is above epsilon / adjacency.", field="q")
+
+    @property
+    def _reserve(self) -> Fraction:
+        """What is kept for draws in doubles: their charge on the longest words there are."""
+        return min(self._charge_of(LONGEST_ON_LANGUAGE), self.epsilon * LARGEST_SHARE_CHARGED)
+
+    def _charge_of(self, length: int) -> Fraction:
+        return self.deviations_charged * deviation(length, terms_of(self.language.automaton))
+
+    def parameters(self) -> dict[str, Any]:
+        """As on every language, and the certified rate: its q, a pair of words, the certificate."""
+        found = super().parameters()
+        if self.certified is not None:
+            found["certified"] = self.certified.to_json()
+        return found
+
+    def check_size(self, length: int) -> None:
+        """Refuse words too long to be drawn or to be certified. Errors: ParameterError."""
+        super().check_size(length)
+        longest = None if self.certified is None else self.certified.lengths.longest
+        if longest is not None and length > longest:
+            raise ParameterError(
+                f"The rate is certified for words of up to {longest} symbols, not {length}.",
+                hint="Give the length of the longest word when the mechanism is made (longest=).",
+                parameter="length",
+            )
+
+    def _make_rate(self, length: int) -> LengthRate:
+        charge = self._charge_of(length)
+        if self.certified is None or charge > self._reserve:
+            return super()._make_rate(length)
+        q = self.certified.q
+        narrow = is_narrow(self.language.automaton, length, q)
+        return LengthRate(q, log_up(1 / q), charge, narrow)
+
+    def _bound(self, length: int) -> Fraction:
+        bound, rate = super()._bound(length), self._rates[length]
+        if self.certified is None or rate.q != self.certified.q:
+            return bound
+        return min(bound, self.certified.high + rate.charge)
 
     def log_distance_distribution(self, word: Sequence[Any] | int) -> FloatArray:
         """(n+1,) float64: entry l = log P(Hamming distance = l), -inf where no word lies."""
