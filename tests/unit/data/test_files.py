@@ -203,7 +203,7 @@ def test_a_ledger_is_never_overwritten(tmp_path: Path) -> None:
         link.symlink_to(place)
         before = place.read_bytes()
         for name in (place, link, f"{place}-wal", f"{place}-shm"):
-            with pytest.raises(OutputError, match="a database is there, perhaps a ledger"):
+            with pytest.raises(OutputError, match="it is a database, perhaps a ledger"):
                 write_whole(name, _content)
         assert ledger.verify().ok
     assert place.read_bytes()[:16] == before[:16]

@@ -210,7 +210,7 @@ def test_a_query_costs_the_largest_loss_over_the_lengths(ledger: Ledger) -> None
     losses = [mechanism.record_loss(n, asked, (0, 2), among=[2, 3, 5]) for n in (2, 3, 5)]
     assert diary.record_loss() == RecordLoss.largest_of(losses)
     assert diary.spent() == DIARY.epsilon(RecordLoss.largest_of(losses))
-    assert diary.history()[1].note == "query: count of query, markov-laplace, epsilon 1"
+    assert diary.history()[1].note == "query: count of series, markov-laplace, epsilon 1"
 
 
 def test_two_queries_cost_what_their_losses_cost_together(ledger: Ledger) -> None:

@@ -220,7 +220,7 @@ def test_a_file_that_is_no_table_is_refused(
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(FileFormatError, match="FileNotFoundError"):
+    with pytest.raises(FileFormatError, match="cannot be read: No such file"):
         verify.read_mechanism_table(tmp_path / "none.csv")
 
 

@@ -256,7 +256,8 @@ def test_no_time_leaves_the_trivial_bound() -> None:
 def test_a_language_too_large_to_search_keeps_the_trivial_bound() -> None:
     size = 300
     moves = tuple(tuple((7 * p + 11 * x) % size for x in range(40)) for p in range(size))
-    bracket = checked(spent_bracket(WordAutomaton(moves, 0, (True,) * size), Fraction(1, 2)))
+    automaton = WordAutomaton(moves, 0, (True,) * size)
+    bracket = checked(spent_bracket(automaton, Fraction(1, 2), time_limit=2))
     assert bracket.factor == 4
     assert bracket.reason != ""
 
