@@ -54,7 +54,10 @@ def test_it_ends_with_the_process_that_started_it() -> None:
     assert not folder.exists()
 
 
-def test_a_setting_that_it_refuses_is_an_error_and_leaves_nothing() -> None:
+def test_a_setting_that_it_refuses_is_an_error_and_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(postgres, "START_SECONDS", 3)
     server = PostgresServer({"no_such_setting": "1"})
     with pytest.raises(LedgerUnavailableError, match="did not start"), server:
         pass
