@@ -10,6 +10,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .venv-peers
+# How many processes run the tests; auto: one a core.
+JOBS ?= auto
 comma := ,
 
 # What an active environment or a user's pip settings export must not leak into this one.
@@ -54,15 +56,16 @@ $(call pip,$(VENV),install -c constraints.txt hatchling editables)
 $(call pip,$(VENV),install -c constraints.txt --no-build-isolation -e '.[$(1)]')
 endef
 
-.PHONY: help setup check lint unit test demo bench tables clean distclean rebuild
+.PHONY: help setup check lint unit test docs reference demo bench tables clean distclean rebuild
 
 help:
 	@echo 'make demo       set up what a user needs and run the walk-through'
 	@echo 'make setup      the environment for development, nothing else'
 	@echo 'make check      lint, types, layers and unit tests: under two minutes'
 	@echo 'make test       set up, then everything that can fail'
+	@echo 'make docs       the pages as a site, in docs/_build; make reference: its generated pages'
 	@echo 'make bench      benchmarks, beside the peer libraries; ARGS=--write: into docs/benchmarks.md'
-	@echo 'make tables     mechanisms compared; ARGS=--write: into docs/feasible-words.md, series.md'
+	@echo 'make tables     mechanisms compared; ARGS=--write: into their pages of docs'
 	@echo 'make clean      remove caches and builds; distclean: the environments too'
 
 setup: $(VENV)/.test
@@ -80,7 +83,14 @@ unit: $(VENV)/.test
 	@$(BIN)/python -m pytest tests/unit
 
 test: lint
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+reference: $(VENV)/.test
+	@$(BIN)/python docs/generate.py
+
+docs: $(VENV)/.test
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+	@echo "docs/_build/index.html"
 
 demo: $(VENV)/.runtime
 	@$(BIN)/privet demo
@@ -91,11 +101,13 @@ bench: $(VENV)/.bench $(PEERS)/.installed
 
 tables: $(VENV)/.test
 	@$(BIN)/python benchmarks/feasible_words.py $(ARGS)
+	@$(BIN)/python benchmarks/calibration_table.py $(ARGS)
+	@$(BIN)/python benchmarks/flip_bound.py $(ARGS)
 	@$(BIN)/python benchmarks/series.py $(ARGS)
 	@$(BIN)/python benchmarks/accounting_tables.py $(ARGS)
 
 clean:
-	@rm -rf build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf build dist docs/_build .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	@find src tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 distclean: clean

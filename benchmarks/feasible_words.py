@@ -403,11 +403,11 @@ ENDING = """\
   wrong symbols, but counts and transitions should be estimated from the released words
   (`privet.estimate.frequencies`, `transitions`), not counted in decoded ones.
 - The rate of the published mechanisms is the published one. On a language they may really spend
-  less than epsilon: a rate calibrated to the language (calibration.md), not used here, can be up to
-  twice as high, and no higher where two words differ in b places. The lines on twice the rate say
-  what that would change. Where the language is so strict that it says more than the noise does,
-  what randomised response gains is that factor; where states last and most steps are possible,
-  decoding stays ahead without it.
+  less than epsilon: a rate certified for the language (calibration.md) can be up to twice as high,
+  and no higher where two words differ in b places. The lines on twice the rate say what that would
+  change at most; calibration-table.md has the certified rates themselves. Where the language is so
+  strict that it says more than the noise does, what randomised response gains is that factor; where
+  states last and most steps are possible, decoding stays ahead without it.
 - Permute-and-flip and the exponential mechanism hardly differ on words this long: so many words lie
   near the true one that whether it is accepted matters little.
 - A word outside the language can be released, but no mechanism that keeps to the language, and no

@@ -126,7 +126,8 @@ class LanguageMechanism(HammingMechanism):
         if self.calibration == "exact" and not self.has_certificates:
             raise ParameterError(
                 "What a rate above the published one spends on this language is not certified.",
-                hint="Use calibration='paper' or 'auto', or the language of all words.",
+                hint="Use calibration='paper' or 'auto', or the exponential mechanism, which can "
+                "have a certified rate.",
                 parameter="calibration",
             )
         for name, value in (("outside", outside), ("unprotected", unprotected)):
