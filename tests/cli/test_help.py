@@ -24,7 +24,7 @@ COMMANDS = [
     ["fit"],
     ["account"],
     *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
-    *(["verify", name] for name in ("model", "mechanism", "certificate")),
+    *(["verify", name] for name in ("model", "mechanism", "certificate", "library")),
 ]
 
 

@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from privet import verify
+from privet.cli.verify_pictures import telling_pairs
+from privet.verify import PairBracket
 
 Run = Callable[..., Any]
 
@@ -228,7 +231,7 @@ def test_a_mechanism_that_breaks_its_claim(run: Run) -> None:
 def test_a_mechanism_without_a_claim(run: Run) -> None:
     content = json.loads(run("verify", "mechanism", GEOMETRIC, "--json").out)
     assert (content["verdict"], content["smallest_ratio"]) == (None, "8")
-    assert content["sets"] == {"all": "16", "sufficient": "4", "without_delta": 2}
+    assert content["sets"] == {"all": "16", "sufficient": "4", "without_delta": "2"}
 
 
 def test_neighbours_from_a_file(run: Run, folder: Path) -> None:
@@ -335,3 +338,78 @@ def test_an_open_worst_ratio_says_what_to_do(run: Run) -> None:
 def test_an_infinite_epsilon_is_no_logarithm(run: Run, folder: Path) -> None:
     (folder / "zero.csv").write_text("0,1\n0.25,0.75\n", encoding="utf-8")
     assert "Smallest epsilon at delta 0: infinite.\n" in run("verify", "mechanism", "zero.csv").out
+
+
+# ---------------------------------------------------------------------------------- the library
+
+
+def test_every_model_of_the_library_is_a_file_that_can_be_asked_about(
+    run: Run, folder: Path
+) -> None:
+    listed = json.loads(run("verify", "library", "--json").out)
+    assert {"truncated-geometric", "report-noisy-max", "count-contagious"} <= set(listed)
+    worst = {}
+    for name in listed:
+        assert run("verify", "library", name, "--save", f"{name}.json").code == 0
+        # What is written holds all settings, and what is printed is the same file.
+        printed = run("verify", "library", name).out
+        assert json.loads(printed) == json.loads((folder / f"{name}.json").read_text())
+        content = json.loads(run("verify", "model", f"{name}.json", "--json").out)
+        assert content["verdict"] == "known"
+        worst[name] = max(Fraction(pair["low"]) for pair in content["pairs"])
+    assert worst["truncated-geometric"] == worst["randomized-response"] == 2
+    assert worst["report-noisy-max"] == 4
+    assert worst["count-independent"] == 2
+    assert worst["count-contagious"] == 8
+    assert worst["subsampled-response"] == Fraction(11, 10)
+
+
+def test_a_model_of_the_library_with_settings_and_a_claim(run: Run, folder: Path) -> None:
+    save = ("--ratio", "2", "--save", "max.json")
+    done = run("verify", "library", "report-noisy-max", "moved=one", "reports=value", *save)
+    assert done.out.endswith("Ask about it: privet verify model max.json\n")
+    content = json.loads((folder / "max.json").read_text())
+    assert (len(content["states"]), content["ratio"], content["length"]) == (9, "2", 1)
+    assert run("verify", "model", "max.json").code == 0
+    assert run("verify", "library", "report-noisy-max", *save).code != 0
+    told = run("verify", "library", "above-threshold").out
+    assert json.loads(told)["observations"] == ["0", "1", "nothing"]
+    assert "report-noisy-max" in run("verify", "library").out
+    run("verify", "library", "above-threshold", "--save", "sparse.json")
+    told = run("verify", "model", "sparse.json").out
+    assert "The largest of all: 3.333333 (10/3), (1, 1) against (2, 0).\n" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing",), "has no model 'nothing'. It has truncated-geometric, "),
+        (("truncated-geometric", "largest"), "'largest' is no setting"),
+        (("truncated-geometric", "largest=2", "largest=3"), "given twice"),
+        (("truncated-geometric", "small=2"), "no setting 'small'. It has largest=3, ratio=1/2."),
+        (("truncated-geometric", "largest=x"), "largest is not a whole number"),
+        (("truncated-geometric", "ratio=2"), "strictly between 0 and 1"),
+        (("report-noisy-max", "reports=all"), "reports is neither"),
+        (("report-noisy-max", "--ratio", "x"), "ratio"),
+    ],
+)
+def test_what_the_library_does_not_have_is_usage(
+    run: Run, arguments: tuple[str, ...], message: str
+) -> None:
+    done = run("verify", "library", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.error
+
+
+def test_an_epsilon_of_0_is_claimed_as_ratio_1(run: Run) -> None:
+    done = run("verify", "model", INFECTION, "--epsilon", "0")
+    assert done.code == 2
+    assert "--ratio 1 claims epsilon = 0" in done.error
+
+
+def test_the_pairs_that_tell_most_are_drawn() -> None:
+    brackets = [Fraction(k) for k in (3, 9, 1, 8, 2, 7, 6, 5)]
+    found = [
+        PairBracket(str(i), "x", verify.Bracket(low, low, ("a",))) for i, low in enumerate(brackets)
+    ]
+    assert [first for first, _ in telling_pairs(found)] == ["0", "1", "3", "5", "6", "7"]

@@ -43,15 +43,19 @@ def folder(tmp_path: Path) -> Path:
 def test_the_commands_print_what_is_shown(folder: Path) -> None:
     joined = "\n".join(blocks("sh")).replace("\\\n", " ")
     commands = [line for line in joined.splitlines() if line.startswith("privet ")]
-    assert len(commands) == 6
+    assert len(commands) == 9
     printed = [run(command, folder) for command in commands]
     model, mechanism = blocks("text")
     assert _words(printed[0].partition("Certificate:")[0]) == _words(model)
     assert "HOLDS" in printed[1]
     assert printed[2].splitlines()[-1] == "violated"
     assert "holds" in printed[3]
-    assert printed[4] == mechanism
-    assert printed[5].splitlines()[-1] == "violated"
+    assert "report-noisy-max" in printed[4]
+    assert "privet verify model max.json" in printed[5]
+    assert "holds" in printed[6]
+    assert "VIOLATED" not in printed[6]
+    assert printed[7] == mechanism
+    assert printed[8].splitlines()[-1] == "violated"
     for written in ("proof.json", "profile.svg", "pictures/model.svg", "pictures/ratio.svg"):
         assert (folder / written).exists()
 
@@ -71,10 +75,12 @@ def test_the_python_examples_run_in_order(folder: Path) -> None:
     assert lines[5].startswith("13.086")
     assert lines[6].startswith("[2.0, 3.43, 5.23")
     assert lines[7].startswith("Holds(")
-    assert "Fraction(1, 32)" in lines[8]
-    assert lines[8].endswith("21/11")
-    assert lines[9].startswith("Holds(")
-    assert len(lines) == 14
+    assert lines[8] == "{'p': Fraction(1, 2)} 2"
+    assert lines[9].startswith("(Fraction(8, 1), ")
+    assert lines[10:12] == ["2", "8"]
+    assert lines[12].startswith("Holds(")
+    assert lines[17] in ("one of 0 True True", "one of 4 True True")
+    assert len(lines) == 18
 
 
 def test_links_lead_somewhere() -> None:

@@ -86,6 +86,7 @@ def test_what_holds_for_all_values_holds_on_a_grid(seed: int) -> None:
             for ratio in (Fraction(5, 4), Fraction(2), Fraction(4)):
                 claim = read_claim(model, first, second, ratio, length)
                 outcome = decide(claim, "linear", solver)
+                assert type(decide(claim, "words", solver)) is type(outcome)
                 if isinstance(outcome, verify.Holds):
                     assert max(worst) <= ratio
                 else:

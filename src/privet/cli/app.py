@@ -22,6 +22,7 @@ from privet.cli import (
     release_table,
     release_words,
     verify_certificate,
+    verify_library,
     verify_mechanism,
     verify_model,
 )
@@ -205,6 +206,13 @@ _add(
     "Check a proof or a counterexample again.",
     verify_certificate.certificate,
     verify_certificate.EXAMPLE,
+)
+_add(
+    _verify,
+    "library",
+    "Well-known mechanisms, as files for verify model.",
+    verify_library.library,
+    verify_library.EXAMPLE,
 )
 
 

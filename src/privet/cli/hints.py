@@ -96,6 +96,7 @@ def _reworded(error: PrivetError) -> str:
     """The hint with what is written in Python written as options."""
     hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
     hint = hint.replace("with set_budget", "with privet ledger budget")
+    hint = re.sub(r"\bratio=(\d+)(?= claims)", r"--ratio \1", hint)
     if getattr(error, "parameter", "") in ("ledger", "rows"):
         for python, option in _ACCOUNTS:
             hint = re.sub(python, option, hint)

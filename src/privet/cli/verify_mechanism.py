@@ -267,7 +267,7 @@ def _as_json(
         "sets": {
             "all": str(found.sets.all_subsets),
             "sufficient": str(found.sets.subsets),
-            "without_delta": len(found.sets.groups),
+            "without_delta": str(len(found.sets.groups)),
         },
         "plot": None if plot is None else str(plot),
     }

@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 
     Answer = PairOutcome | PairBracket
 
+_FEW_PAIRS = 2
+"""Pairs of which one sees at once whose ratio is larger."""
+
 EXAMPLE = (
     f"privet verify model {shipped('infection.toml')} --save-certificate proof.json "
     "--pictures pictures"
@@ -56,7 +59,8 @@ def model(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="The model, the laws and the claim: JSON or TOML, as in the docs."
+            metavar="FILE",
+            help="The model, the laws and the claim: JSON or TOML; verify library writes one.",
         ),
     ],
     ratio: ClaimedRatio = None,
@@ -215,6 +219,8 @@ def _print(question: "Verification", found: "Sequence[Answer]") -> None:
     rows = [[f"{each.first} against {each.second}", *_cells(each)] for each in found]
     head = "verdict" if question.has_claim else "worst ratio"
     print_table("", ["laws of the first state", head, "because"], rows, text_columns=3)
+    if not question.has_claim and len(found) > _FEW_PAIRS:
+        print_text(_largest(found), style="bold")
     for each in found:
         if isinstance(each, PairOutcome) and isinstance(each.outcome, Undecided):
             about = f"{each.first} against {each.second}"
@@ -225,6 +231,15 @@ def _print(question: "Verification", found: "Sequence[Answer]") -> None:
             "get a proof, or ask about one length.",
             style="dim",
         )
+
+
+def _largest(found: "Sequence[Answer]") -> str:
+    from privet.verify import PairBracket
+
+    brackets = [each for each in found if isinstance(each, PairBracket)]
+    worst = max(brackets, key=lambda each: (each.bracket.high, each.bracket.low))
+    value = _bracket_cells(worst.bracket)[0]
+    return f"The largest of all: {value}, {worst.first} against {worst.second}."
 
 
 def _claim_sentence(question: "Verification") -> str:

@@ -63,10 +63,13 @@ def draw(
     model, laws = question.model, question.laws
     drawn = [folder / name for name in _NAMES[:2]]
     write_picture(drawn[0], lambda: model_figure(model, laws), title="Privet: model")
-    curves = _curves(question, float(seconds))
+    pairs = telling_pairs(found)
+    curves = _curves(question, pairs, float(seconds))
     claimed = _claimed(question)
     write_picture(
-        drawn[1], lambda: ratio_figure(curves, claimed=claimed), title="Privet: ratio by length"
+        drawn[1],
+        lambda: ratio_figure(curves, claimed=claimed, pairs=len(question.pairs)),
+        title="Privet: ratio by length",
     )
     word = _word(question, found)
     if word is not None:
@@ -75,12 +78,20 @@ def draw(
     return drawn
 
 
-def _curves(question: "Verification", seconds: float) -> list["RatioCurve"]:
+def telling_pairs(found: "Sequence[Answer]") -> list[tuple[str, str]]:
+    """The pairs to draw: the few whose largest known ratio is largest, in their own order."""
+    known = [told[0] if (told := _telling(each)) else Fraction(0) for each in found]
+    first = sorted(range(len(found)), key=lambda i: -known[i])[:_MOST_PAIRS]
+    return [(found[i].first, found[i].second) for i in sorted(first)]
+
+
+def _curves(
+    question: "Verification", pairs: Sequence[tuple[str, str]], seconds: float
+) -> list["RatioCurve"]:
     from privet.reports.verify_plots import RatioCurve
     from privet.verify import ratio_by_length
 
     longest = _longest(question.length)
-    pairs = question.pairs[:_MOST_PAIRS]
     each = seconds / (longest * len(pairs))
     lengths = tuple(range(1, longest + 1))
     return [

@@ -85,8 +85,13 @@ def write_picture(path: Path, make: "Callable[[], Figure]", *, title: str) -> No
 # ------------------------------------------------------------------------------ ratio by length
 
 
-def ratio_figure(curves: Sequence[RatioCurve], *, claimed: float | None) -> "Figure":
-    """The worst ratio of each pair of laws against the number of symbols, and the claim."""
+def ratio_figure(
+    curves: Sequence[RatioCurve], *, claimed: float | None, pairs: int | None = None
+) -> "Figure":
+    """The worst ratio of each pair of laws against the number of symbols, and the claim.
+
+    `pairs`: how many there are, if these curves are those of a few that tell most.
+    """
     from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
@@ -106,7 +111,9 @@ def ratio_figure(curves: Sequence[RatioCurve], *, claimed: float | None) -> "Fig
             color="0.3",
             fontsize=9,
         )
-    axes.set_title("The word that tells most, by its length", loc="left", fontweight="bold")
+    few = "" if pairs is None or pairs <= len(curves) else f" ({len(curves)} of {pairs} pairs)"
+    title = f"The word that tells most, by its length{few}"
+    axes.set_title(title, loc="left", fontweight="bold")
     axes.set_xlabel("symbols of a word")
     axes.set_ylabel("largest ratio of its probabilities")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -348,6 +355,8 @@ def _ratios(model: HiddenMarkovModel, laws: Sequence[Law], codes: Sequence[int])
 def _draw_ratios(axes: "Axes", ratios: Sequence[float]) -> None:
     finite = [ratio if math.isfinite(ratio) else math.nan for ratio in ratios]
     axes.step(range(len(ratios)), finite, where="mid", color="0.25", linewidth=1.4)
+    # A line of one point, or of points beside infinite ones, is not seen.
+    axes.plot(range(len(ratios)), finite, "o", color="0.25", markersize=3)
     axes.set_ylabel("ratio so far", fontsize=9)
     axes.grid(visible=True, axis="y", color="0.92", linewidth=0.8)
     axes.tick_params(labelsize=8)

@@ -1,20 +1,24 @@
 """A lower bound of the epsilon of any callable, from samples of it: claims about code refuted.
 
-Contract. The mechanism is run the same number of times on each of two inputs. The first half of the
-runs proposes and chooses an event and a direction, and is then put away; the other half gives
-Clopper-Pearson bounds [clopper-pearson-1934] of the event's two probabilities, each wrong with at
-most half of 1 - confidence. So with probability `confidence` at least, whatever the choice was,
+Contract. The mechanism is run the same number of times on each of two inputs, in pairs whose order
+is drawn: a callable that alternates or drifts cannot tell the inputs apart by counting its calls.
+The first half of the runs proposes and chooses an event and a direction, and is then put away; the
+other half gives Clopper-Pearson bounds [clopper-pearson-1934] of the event's two probabilities,
+each wrong with at most half of 1 - confidence. So with probability `confidence` at least, whatever
+the choice was,
 
     epsilon_low <= ln((P(event | one) - delta) / P(event | other)) <= true epsilon,
 
 if the runs are independent and follow one law [ding-wang-wang-zhang-kifer-2018]. The bounds are
 rounded outward, and their tails re-checked in ball arithmetic. An audit proves nothing private: a
-bound of 0 says that these events and this many samples show nothing.
+bound of 0 says that these events and this many samples show nothing. Errors of the mechanism come
+out as they are; those of events, of == and of repr are named by the call and shown without outputs.
 """
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,10 +27,11 @@ import numpy as np
 import numpy.typing as npt
 from flint import arb, ctx
 
-from privet.errors import ParameterError, ParameterTypeError
+from privet.errors import ParameterError, ParameterTypeError, PrivetError
 from privet.exact import exact_number, float_down, log_down, read_count, read_delta
 from privet.exact.enclosure import ball
 from privet.exact.number import Number
+from privet.randomness import current_source, uniform_below
 
 Predicate = Callable[[Any], bool]
 Events = Mapping[str, Predicate] | Iterable[Iterable[Hashable]] | None
@@ -77,8 +82,11 @@ class Audit:
 
 @dataclass(frozen=True)
 class _Event:
+    """`call`: what asking it calls, for errors."""
+
     description: str
     holds: Predicate
+    call: str = "Comparing outputs"
 
 
 @dataclass(frozen=True)
@@ -109,12 +117,11 @@ def audit(
     count as tuples). `events`: {name: predicate} or sets of outputs to choose among; None for sets
     of the likeliest outputs by ratio, and half-lines if outputs are numbers. An output that is
     expected a few times only never shows anything: name events for outputs that do not recur.
-    Errors: ParameterError, ParameterTypeError.
+    Errors: ParameterError, ParameterTypeError; what `mechanism` itself raises.
     """
     count = read_count(samples, "samples", minimum=_LEAST_SAMPLES)
     level, allowed = _read_confidence(confidence), read_delta(delta)
-    # In turn, so that a drift of the mechanism does not look like a difference of the inputs.
-    runs = [(_output(mechanism(first)), _output(mechanism(second))) for _ in range(count)]
+    runs = _runs(mechanism, first, second, count)
     choosing, judging = _halves(runs)
     error = (1 - level) / 2
     candidates = _read_events(events)
@@ -135,6 +142,33 @@ def audit(
         level,
         allowed,
     )
+
+
+def _runs(mechanism: Callable[[Any], Any], first: Any, second: Any, count: int) -> list[Runs]:
+    """Pairs of outputs. Either input comes first in a pair with chance 1/2, anew in each pair."""
+    runs: list[Runs] = []
+    for turned in uniform_below(current_source(), 2, count).tolist():
+        if turned:
+            other = _output(mechanism(second))
+            runs.append((_output(mechanism(first)), other))
+        else:
+            runs.append((_output(mechanism(first)), _output(mechanism(second))))
+    return runs
+
+
+@contextmanager
+def _named(call: str, parameter: str = "mechanism") -> Iterator[None]:
+    """Whatever code that is not ours raises is told by its kind: its text may hold an output."""
+    try:
+        yield
+    except PrivetError:
+        raise
+    except Exception as error:
+        raise ParameterError(
+            f"{call} raised {type(error).__name__}.",
+            hint="Every output needs hash, == and repr, and an event answers for every output.",
+            parameter=parameter,
+        ) from None
 
 
 def probability_low(hits: int, runs: int, error: Fraction) -> Fraction:
@@ -218,24 +252,28 @@ def _choose(
 
 
 def _tallies(runs: list[Runs]) -> tuple[Tally, Tally]:
-    return Counter(one for one, _ in runs), Counter(other for _, other in runs)
+    with _named("Comparing outputs"):
+        return Counter(one for one, _ in runs), Counter(other for _, other in runs)
 
 
 def _hits(event: _Event, tallies: tuple[Tally, Tally]) -> tuple[int, int]:
-    one, other = (
-        sum(times for output, times in tally.items() if event.holds(output)) for tally in tallies
-    )
+    with _named(event.call, "events"):
+        one, other = (
+            sum(times for output, times in tally.items() if event.holds(output))
+            for tally in tallies
+        )
     return one, other
 
 
 def _candidates(runs: list[Runs]) -> list[_Event]:
     """Outputs seen twice in the order of their ratio, one more at a time; half-lines of numbers."""
     one, other = _tallies(runs)
-    ordered = sorted({**one, **other}, key=lambda x: (one[x] + 0.5) / (other[x] + 0.5))
-    again = [x for x in ordered if one[x] + other[x] > 1] or ordered[:1]
-    sizes = _sizes(len(again))
-    found = [_set_event(outputs[:size]) for outputs in (again, again[::-1]) for size in sizes]
-    return found + _half_lines(ordered)
+    with _named("Comparing outputs"):
+        ordered = sorted({**one, **other}, key=lambda x: (one[x] + 0.5) / (other[x] + 0.5))
+        again = [x for x in ordered if one[x] + other[x] > 1] or ordered[:1]
+        sizes = _sizes(len(again))
+        found = [_set_event(outputs[:size]) for outputs in (again, again[::-1]) for size in sizes]
+        return found + _half_lines(ordered)
 
 
 def _sizes(count: int) -> list[int]:
@@ -259,8 +297,10 @@ def _half_lines(outputs: Sequence[Hashable]) -> list[_Event]:
 
 
 def _set_event(outputs: Iterable[Hashable]) -> _Event:
-    members = frozenset(outputs)
-    shown = ", ".join(sorted(map(repr, members))[:5])
+    with _named("Comparing outputs"):
+        members = frozenset(outputs)
+    with _named("repr() of an output"):
+        shown = ", ".join(sorted(map(repr, members))[:5])
     more = f" and {len(members) - 5} more" if len(members) > 5 else ""
     return _Event(f"one of {shown}{more}", members.__contains__)
 
@@ -269,7 +309,9 @@ def _read_events(events: Events) -> list[_Event]:
     if events is None:
         return []
     if isinstance(events, Mapping):
-        found = [_Event(str(name), holds) for name, holds in events.items()]
+        found = [
+            _Event(str(name), holds, f"The event {str(name)!r}") for name, holds in events.items()
+        ]
     else:
         found = [_set_event(_output(x) for x in outputs) for outputs in events]
     if not found:
@@ -302,7 +344,7 @@ def _output(value: Any) -> Hashable:
         return tuple(_output(x) for x in value)
     try:
         hash(value)
-    except TypeError:
+    except Exception:
         raise ParameterTypeError(
             f"The mechanism gave a {type(value).__name__}, which cannot be counted.",
             hint="Let it give a number, a text or a tuple.",

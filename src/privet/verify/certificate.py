@@ -2,8 +2,8 @@
 
 Contract. The JSON form holds the model and the two secrets as people wrote them and, beside them,
 the proof about the weighted automaton they stand for. The check reads both, makes sure in rationals
-that the automaton is the model's, and then re-checks the proof by integer dot products
-(`privet.weighted.check`); no engine is involved. Unknown fields and other types are refused.
+that the automaton is the model's, and then re-checks the proof by dot products, exact or of proved
+error (`privet.weighted.check`); no engine is involved. Unknown fields and other types are refused.
 """
 
 import math
@@ -16,9 +16,10 @@ from privet.chains import HiddenMarkovModel
 from privet.errors import CertificateError, PrivetError
 from privet.verify.problem import Law
 from privet.weighted.certificate import Certificate, fraction_text
-from privet.weighted.check import Claim, Problem
-from privet.weighted.check import check_certificate as check_proof
+from privet.weighted.check import Claim, Problem, check_proof
+from privet.weighted.check import check_certificate as check_written_proof
 from privet.weighted.limits import Lengths
+from privet.weighted.problem import RatioProblem
 
 KIND = "hidden-markov-certificate"
 VERSION = 1
@@ -98,13 +99,31 @@ def check_model_certificate(document: object) -> ModelClaim:
         raise CertificateError(f"The model of the certificate: {error}", field="model") from None
     first = read_law(document["first"], "first", len(model.states))
     second = read_law(document["second"], "second", len(model.states))
-    claim = check_proof(document["proof"])
+    claim = check_written_proof(document["proof"])
     _same_automaton(claim.problem, model, first, second)
     lengths = _lengths(document, claim)
     ratio = read_fraction(document["ratio"], "ratio")
     if ratio != claim.ratio:
         raise CertificateError("The proof is about another ratio.", field="ratio")
     return ModelClaim(model, first, second, ratio, lengths)
+
+
+def check_found(certificate: ModelCertificate) -> None:
+    """As `check_model_certificate`, of a certificate in memory. Errors: CertificateError."""
+    proof = certificate.proof
+    problem = problem_in_memory(proof.problem)
+    _same_automaton(problem, certificate.model, certificate.first, certificate.second)
+    claim = Claim(problem, proof.ratio, proof.shortest, proof.longest)
+    if claim.ratio != certificate.ratio:
+        raise CertificateError("The proof is about another ratio.", field="ratio")
+    if not Lengths(claim.shortest, claim.longest).covers(certificate.lengths):
+        raise CertificateError("The proof covers fewer lengths.", field="longest")
+    check_proof(claim, proof.reach, proof.depth, proof.tree)
+
+
+def problem_in_memory(asked: RatioProblem) -> Problem:
+    """A problem of the engine as the checker has it."""
+    return Problem(asked.moves, asked.steps, asked.finals, asked.initial, asked.first, asked.second)
 
 
 def _lengths(document: dict[str, Any], claim: Claim) -> Lengths:

@@ -30,8 +30,9 @@ from privet.verify.problem import (
 )
 from privet.verify.question import Question, hidden_markov_problem, word_probability
 from privet.verify.smt.decide import by_solver, for_all_parameters
+from privet.verify.smt.expressions import value_of
 from privet.verify.smt.solver import MEMORY_LIMIT
-from privet.verify.smt.symbols import SymbolicModel
+from privet.verify.smt.symbols import SymbolicModel, read_symbolic_ratio, read_symbolic_secret
 from privet.weighted import Lengths, largest_excess
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
 ]
 
 EngineName = Literal["auto", "exact", "smt", "smt-published"]
+_EXACT = ("auto", "exact")
 TIME_LIMIT = 60.0
 NODE_LIMIT = 100_000
 
@@ -72,10 +74,10 @@ def hidden_markov(
     `time_limit` in seconds and `node_limit` in prefixes. The claim is one-sided: ask twice, with
     the secrets exchanged, for a Pufferfish guarantee [kifer-machanavajjhala-2014].
 
-    `engine`: "auto" asks the exact engine about numbers and an SMT solver about a SymbolicModel,
-    for all values of its parameters; "smt" and "smt-published" ask the solver in any case, with
-    `memory_limit` in megabytes, about a finite length. A solver's word is re-checked; its Holds is
-    not checkable, and the certificate says so.
+    `engine`: "auto" asks the exact engine about numbers, also those of a SymbolicModel without
+    parameters, and an SMT solver about all values of the parameters of one that has some; "smt" and
+    "smt-published" ask the solver in any case, with `memory_limit` in megabytes, about a finite
+    length. A solver's word is re-checked; its Holds is not checkable, and the certificate says so.
 
     Returns Holds, Violated or Undecided; Violated, and Holds of the exact engine, were re-checked.
     Errors: ModelError and ParameterError for input that cannot be read, MissingExtraError.
@@ -86,7 +88,10 @@ def hidden_markov(
             hint="'auto' is the exact engine for numbers and the solver for parameters.",
             parameter="engine",
         )
-    encoding = "published" if engine == "smt-published" else "linear"
+    encoding = {"smt": "linear", "smt-published": "published"}.get(engine, "words")
+    if isinstance(model, SymbolicModel) and not model.parameters.names and engine in _EXACT:
+        first, second, ratio = _numbers(model, first, second, ratio)
+        model = model.at({})
     if isinstance(model, SymbolicModel):
         return for_all_parameters(
             model,
@@ -107,6 +112,18 @@ def hidden_markov(
         return question.decide(threshold, limits)
     except KeyboardInterrupt:
         return interrupted()
+
+
+def _numbers(
+    model: SymbolicModel, first: Secret, second: Secret, ratio: Number | None
+) -> tuple[Secret, Secret, Fraction | None]:
+    """Both secrets and the ratio of a model without parameters, as numbers. Errors: ModelError."""
+    laws = [
+        [value_of(entry, {}) for entry in read_symbolic_secret(model, secret, name)]
+        for secret, name in ((first, "first"), (second, "second"))
+    ]
+    claimed = None if ratio is None else value_of(read_symbolic_ratio(model, ratio), {})
+    return laws[0], laws[1], claimed
 
 
 def _symbolic_ratio(ratio: Number | None, epsilon: Number | None, engine: EngineName) -> Number:

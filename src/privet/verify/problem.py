@@ -92,6 +92,12 @@ def read_threshold(ratio: Number | None, epsilon: Number | None) -> Threshold:
             parameter="ratio",
         )
     if epsilon is not None:
+        if exact_number(epsilon, "epsilon") == 0:
+            raise ParameterError(
+                "epsilon must be greater than 0.",
+                hint="ratio=1 claims epsilon = 0, that no word tells the two secrets apart.",
+                parameter="epsilon",
+            )
         exponent = read_epsilon(epsilon)
         return Threshold(exp_down(exponent), exp_up(exponent))
     # A ratio that was computed here may be longer than what a person types.

@@ -7,11 +7,12 @@ SMT solver's counterexample passes the same door as one of the exact engine.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
+from flint import fmpz_mat
+
 from privet.chains import HiddenMarkovModel
-from privet.verify.certificate import ModelCertificate, check_model_certificate
+from privet.verify.certificate import ModelCertificate, check_found, problem_in_memory
 from privet.verify.outcome import Bracket, Holds, Outcome, Undecided, Violated, ratio_of
 from privet.verify.problem import Law, Secret, Threshold, read_secret
 from privet.weighted import (
@@ -25,10 +26,9 @@ from privet.weighted import (
     Stopped,
     Worst,
     check_certificate,
-    check_counterexample,
     shared_problem,
 )
-from privet.weighted.certificate import problem_to_json
+from privet.weighted.check import check_word
 from privet.weighted.support import infinite_word
 
 _SECONDS_FOR_A_GUESS = 2.0
@@ -51,15 +51,27 @@ def word_probability(model: HiddenMarkovModel, law: Law, codes: Sequence[int]) -
 
     On whole numbers: all entries of a matrix over their common denominator.
     """
+    return _word_probabilities(model, [law], codes)[0]
+
+
+def _word_probabilities(
+    model: HiddenMarkovModel, laws: Sequence[Law], codes: Sequence[int]
+) -> list[Fraction]:
+    """As `word_probability`, of several laws at once."""
     rows, row_scale = _over_one_denominator(model.exact_transition)
     seen, seen_scale = _over_one_denominator(model.exact_emission)
-    (start,), scale = _over_one_denominator([law])
-    states = range(len(law))
-    here = [start[s] * seen[s][codes[0]] for s in states]
+    start, scale = _over_one_denominator(laws)
+    steps, size = fmpz_mat(rows), len(rows)
+    seeing = {
+        code: fmpz_mat([[seen[i][code] if i == j else 0 for j in range(size)] for i in range(size)])
+        for code in set(codes)
+    }
+    here = fmpz_mat(start) * seeing[codes[0]]
     for code in codes[1:]:
-        here = [sum(here[r] * rows[r][s] for r in states) * seen[s][code] for s in states]
+        here = here * steps * seeing[code]
     length = len(codes)
-    return Fraction(sum(here), scale * seen_scale**length * row_scale ** (length - 1))
+    scale *= seen_scale**length * row_scale ** (length - 1)
+    return [Fraction(sum(map(int, law)), scale) for law in here.tolist()]
 
 
 def _over_one_denominator(rows: Sequence[Sequence[Fraction]]) -> tuple[list[list[int]], int]:
@@ -70,12 +82,7 @@ def _over_one_denominator(rows: Sequence[Sequence[Fraction]]) -> tuple[list[list
 def _limits_of_a_guess(clock: Clock) -> Limits:
     """The time is over, and a low end of the bracket is worth a little more of it."""
     seconds = clock.limits.seconds
-    return Limits(_SECONDS_FOR_A_GUESS if seconds is None else min(seconds, _SECONDS_FOR_A_GUESS))
-
-
-def _unnamed(model: HiddenMarkovModel) -> HiddenMarkovModel:
-    """The same with states and observations 0, 1, ..."""
-    return HiddenMarkovModel(model.exact_transition, model.exact_emission)
+    return Limits(min(_SECONDS_FOR_A_GUESS, math.inf if seconds is None else seconds / 4))
 
 
 class Question:
@@ -117,6 +124,9 @@ class Question:
         word, _ = infinite_word(self.problem, self.lengths, clock.part(0.25))
         if word is not None:
             return self.violated(word, threshold)
+        seen = self._engine.glance(threshold.low, self.lengths, clock)
+        if isinstance(seen, Proved):
+            return self._holds(seen, threshold)
         word = self._engine.guess_above(threshold.high, self.lengths, clock.part(0.5))
         if word is not None:
             return self.violated(word, threshold)
@@ -140,7 +150,7 @@ class Question:
 
     def violated(self, codes: tuple[int, ...], threshold: Threshold) -> Violated:
         """The answer for a word above the ratio. Errors: CertificateError if it is not above."""
-        check_counterexample(problem_to_json(self.problem), codes, threshold.high)
+        check_word(problem_in_memory(self.problem), codes, threshold.high)
         over, under = self._probabilities(codes)
         if not over > threshold.high * under:
             raise AssertionError("the two evaluations of a counterexample differ")
@@ -155,8 +165,7 @@ class Question:
             self.lengths,
             outcome.certificate,
         )
-        # Names say nothing of a proof, and not all of them can be written to a file.
-        check_model_certificate(replace(certificate, model=_unnamed(self.model)).to_json())
+        check_found(certificate)
         return Holds(certificate)
 
     def tie(self, threshold: Threshold) -> Undecided:
@@ -170,20 +179,20 @@ class Question:
 
     def _undecided(self, stopped: Stopped, threshold: Threshold, clock: Clock) -> Undecided:
         ratio, word = self._engine.guess(self.lengths, Clock(_limits_of_a_guess(clock)))
-        high = self._engine.bound_of(stopped, threshold.low, self.lengths)
+        high = self._engine.bound_of(stopped, threshold.low, self.lengths, clock.limits)
         witness = None if word is None else self._symbols(word)
         bracket = Bracket(ratio, high, witness, stopped.reason)
-        if self.lengths.longest is None:
+        if witness is None and ratio > threshold.high:
+            hint = "Shorter words are above the ratio, and so are some of these: ask about them."
+        elif self.lengths.longest is None:
             hint = "Ask about one length or a range, or a ratio a little larger."
         else:
             hint = "Raise time_limit or node_limit, or ask about a ratio a little larger."
         return Undecided(bracket, stopped.reason, hint)
 
     def _probabilities(self, codes: tuple[int, ...]) -> tuple[Fraction, Fraction]:
-        return (
-            word_probability(self.model, self.first, codes),
-            word_probability(self.model, self.second, codes),
-        )
+        over, under = _word_probabilities(self.model, [self.first, self.second], codes)
+        return over, under
 
     def _symbols(self, codes: Sequence[int]) -> tuple[object, ...]:
         return tuple(self.model.observations[code] for code in codes)

@@ -5,11 +5,11 @@ poor guess costs time and never truth. A beam keeps the prefixes whose best cont
 symbols has the largest ratio.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from privet.weighted.cones import Suffixes
 from privet.weighted.limits import Clock
 from privet.weighted.problem import Cell, RatioProblem, Word, read_backwards
 from privet.weighted.vectors import FloatArray, unit_floats
@@ -27,9 +27,18 @@ class _Front:
 
 
 class Beam:
-    """Beams of one problem. `width`: prefixes kept at each length."""
+    """Beams of one problem.
 
-    def __init__(self, problem: RatioProblem, suffixes: Suffixes, width: int = 48) -> None:
+    `suffixes`: (symbols left, control state) -> (n, count) some suffixes of no more symbols;
+    `width`: prefixes kept at each length.
+    """
+
+    def __init__(
+        self,
+        problem: RatioProblem,
+        suffixes: Callable[[int, int], FloatArray | None],
+        width: int = 48,
+    ) -> None:
         self._problem, self._suffixes, self._width = problem, suffixes, width
         self._steps = [[_unit_matrix(matrix) for matrix in row] for row in problem.steps]
 
@@ -76,13 +85,15 @@ class Beam:
         """The `width` prefixes of each control state that promise most, distinct in promise."""
         result = {}
         for state, front in fronts.items():
-            tests = self._suffixes.exact[min(left, self._suffixes.reach)][state]
-            if not tests.vectors:
+            tests = self._suffixes(left, state)
+            if tests is None:
                 continue
-            gains = _quotients(front.first @ tests.floats, front.second @ tests.floats).max(axis=1)
-            _, distinct = np.unique(gains, return_index=True)
-            order = distinct[np.argsort(-gains[distinct], kind="stable")][: self._width]
-            order = order[gains[order] >= 0]
+            gains = quotients(front.first @ tests, front.second @ tests).max(axis=1)
+            order = np.argsort(-gains, kind="stable")
+            sorted_ = gains[order]
+            is_new = sorted_ >= 0
+            is_new[1:] &= sorted_[1:] != sorted_[:-1]
+            order = order[is_new][: self._width]
             first, second = front.first[order], front.second[order]
             scale = np.maximum(first.max(axis=1, initial=0), second.max(axis=1, initial=0))
             scale = np.where(scale > 0, scale, 1.0)[:, None]
@@ -93,15 +104,15 @@ class Beam:
     def _ended(self, fronts: dict[int, _Front]) -> list[tuple[float, Word]]:
         ranked: list[tuple[float, Cell]] = []
         for state, front in fronts.items():
-            tests = self._suffixes.exact[0][state]
-            if tests.vectors:
-                gains = _quotients(front.first @ tests.floats, front.second @ tests.floats)[:, 0]
+            tests = self._suffixes(0, state)
+            if tests is not None:
+                gains = quotients(front.first @ tests, front.second @ tests)[:, 0]
                 ranked += zip(gains.tolist(), front.words, strict=True)
         ranked.sort(key=lambda pair: -pair[0])
         return [(gain, read_backwards(word)) for gain, word in ranked if gain >= 0]
 
 
-def _quotients(over: FloatArray, under: FloatArray) -> FloatArray:
+def quotients(over: FloatArray, under: FloatArray) -> FloatArray:
     """over / under; huge for x/0, -1 for 0/0."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         quotients = np.minimum(over / under, _MOST_GAIN)

@@ -1,48 +1,61 @@
-"""Re-checks a certificate or a counterexample in integers, knowing nothing of how it was found.
+"""Re-checks a certificate or a counterexample, knowing nothing of how it was found.
 
-Contract. Imports no engine: the JSON form is read again here, strictly, and every claim follows
-from integer dot products alone. Unknown fields, other types, negative entries, shapes that do not
-fit and trees that leave a word out are refused. A CertificateError says which step fails and why.
+Contract. Imports no engine: the JSON form is read again (`check_reading`), strictly, suffix sets
+are made again where a step needs them, and every claim follows from dot products. Those of a
+written certificate are of integers alone, unless the sets would be too large for that. Those of a
+proof in memory, and of such sets, are of floats where these exceed a proved bound on their error
+(`covers`), and of integers for all that this leaves open. Unknown fields, other types, negative entries, shapes that do not fit and trees that leave a word
+out are refused. A CertificateError says which step fails and why.
 `privet.weighted.certificate` explains why a valid tree proves the bound.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import mul
-from typing import Any
 
 import numpy as np
-from flint import fmpz
 from numpy.typing import NDArray
 
 from privet.errors import CertificateError
+from privet.weighted.check_reading import (
+    Problem,
+    Step,
+    Vector,
+    count,
+    fields,
+    rational,
+    read_problem,
+    read_step,
+    require,
+)
+from privet.weighted.covers import Cover, Covers, Rows
 
-Vector = tuple[int, ...]
+__all__ = [
+    "Claim",
+    "Problem",
+    "check_certificate",
+    "check_counterexample",
+    "check_proof",
+    "check_word",
+    "read_problem",
+    "weights",
+]
 
 _FIELDS = ("kind", "version", "problem", "ratio", "shortest", "longest", "reach", "depth", "tree")
-_PROBLEM_FIELDS = ("moves", "steps", "finals", "initial", "first", "second")
-_NATURAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
-_RATIONAL = re.compile(r"(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?", re.ASCII)
 _MOST_CELLS = 1 << 22
 """Numbers in the suffix sets of one certificate: no file makes a reader run out of memory."""
 
 _MOST_BITS = 1 << 28
 """Binary digits of those numbers."""
 
+_TOLERANCE = 1e-9
+_FEWEST = 1e-20
 
-@dataclass(frozen=True)
-class Problem:
-    """As in `privet.weighted.problem`, read from a file."""
 
-    moves: tuple[tuple[int, ...], ...]
-    steps: tuple[tuple[tuple[Vector, ...] | None, ...], ...]
-    finals: tuple[Vector, ...]
-    initial: int
-    first: Vector
-    second: Vector
+class _TooLargeError(CertificateError):
+    """The suffix sets are too large to be made of integers."""
 
 
 @dataclass(frozen=True)
@@ -57,37 +70,61 @@ class Claim:
 
 def check_certificate(document: object) -> Claim:
     """The claim of a certificate in JSON form. Errors: CertificateError naming what fails."""
-    data = _fields(document, _FIELDS, "the certificate")
-    _require(data["kind"] == "weighted-ratio-certificate", "kind", "is another")
-    _require(type(data["version"]) is int and data["version"] == 1, "version", "is not 1")
+    data = fields(document, _FIELDS, "the certificate")
+    require(data["kind"] == "weighted-ratio-certificate", "kind", "is another")
+    require(type(data["version"]) is int and data["version"] == 1, "version", "is not 1")
     problem = read_problem(data["problem"])
-    ratio = _rational(data["ratio"], "ratio")
-    shortest = _count(data["shortest"], "shortest")
-    longest = None if data["longest"] is None else _count(data["longest"], "longest")
-    _require(longest is None or longest >= shortest, "longest", "is below the shortest length")
-    reach, depth = _count(data["reach"], "reach"), _count(data["depth"], "depth")
-    _require(depth <= reach + 1, "depth", "leaves out suffixes longer than the exact ones")
-    _require(isinstance(data["tree"], list), "tree", "is not a list")
-    _Walk(problem, ratio, _Sets(problem, reach, depth)).follow(data["tree"], shortest, longest)
-    return Claim(problem, ratio, shortest, longest)
+    ratio = rational(data["ratio"], "ratio")
+    shortest = count(data["shortest"], "shortest")
+    longest = None if data["longest"] is None else count(data["longest"], "longest")
+    require(longest is None or longest >= shortest, "longest", "is below the shortest length")
+    reach, depth = count(data["reach"], "reach"), count(data["depth"], "depth")
+    require(isinstance(data["tree"], list), "tree", "is not a list")
+    tree = [read_step(step, number) for number, step in enumerate(data["tree"])]
+    claim = Claim(problem, ratio, shortest, longest)
+    try:
+        check_proof(claim, reach, depth, tree, in_integers=True)
+    except _TooLargeError:
+        check_proof(claim, reach, depth, tree)
+    return claim
+
+
+def check_proof(
+    claim: Claim, reach: int, depth: int, tree: Sequence[Step], *, in_integers: bool = False
+) -> None:
+    """Follow a proof that is in memory. Errors: CertificateError naming the step that fails.
+
+    `claim`: of natural numbers and shapes that fit, as `read_problem` makes sure; `in_integers`:
+    no float takes part.
+    """
+    require(depth <= reach + 1, "depth", "leaves out suffixes longer than the exact ones")
+    walk = _Walk(claim.problem, claim.ratio, reach, depth, in_integers)
+    walk.follow(tree, claim.shortest, claim.longest)
 
 
 def weights(problem: Problem, word: Sequence[int]) -> tuple[int, int]:
     """The two weights of a word, up to one common factor; (0, 0) where no path reads it."""
-    state, first, second = problem.initial, problem.first, problem.second
+    state, path = problem.initial, []
     for symbol in word:
         matrix = problem.steps[state][symbol]
         if matrix is None:
             return 0, 0
-        first, second = _times(first, matrix), _times(second, matrix)
+        path.append(matrix)
         state = problem.moves[state][symbol]
-    final = problem.finals[state]
-    return _dot(first, final), _dot(second, final)
+    # From the end, so that one product serves both.
+    suffix = problem.finals[state]
+    for matrix in reversed(path):
+        suffix = tuple(_dot(row, suffix) for row in matrix)
+    return _dot(problem.first, suffix), _dot(problem.second, suffix)
 
 
 def check_counterexample(document: object, word: Sequence[int], ratio: Fraction) -> tuple[int, int]:
     """The weights of a word whose ratio is above `ratio`. Errors: CertificateError if it is not."""
-    problem = read_problem(document)
+    return check_word(read_problem(document), word, ratio)
+
+
+def check_word(problem: Problem, word: Sequence[int], ratio: Fraction) -> tuple[int, int]:
+    """As `check_counterexample`, of a problem in memory."""
     symbols = len(problem.moves[0])
     if any(type(symbol) is not int or not 0 <= symbol < symbols for symbol in word):
         raise CertificateError("The counterexample has a symbol that the problem does not have.")
@@ -139,24 +176,55 @@ def _rounded_up(vector: Vector, bits: int) -> NDArray[np.int64]:
 
 
 class _Sets:
-    """The suffix sets, made again: exact[j][p] for j = 0..reach, and the cone of `depth`."""
+    """The suffix sets, made again where they are needed: up to `reach` symbols, and of `depth`.
 
-    def __init__(self, problem: Problem, reach: int, depth: int) -> None:
+    `covers`: the same sets in floats, where there are any and `in_integers` is not wanted.
+    """
+
+    def __init__(self, problem: Problem, reach: int, depth: int, in_integers: bool) -> None:
         self._problem, self._cells, self._bits = problem, 0, 0
         self._is_planar = max(map(len, problem.finals)) <= 2
         self._is_conserving = _is_conserving(problem)
-        exact = [[self._reduced([final]) for final in problem.finals]]
-        for _ in range(reach):
-            exact.append(self._longer(exact[-1]))
-        cone = [
-            [tuple(int(i == j) for j in range(len(final))) for i in range(len(final))]
-            for final in problem.finals
-        ]
-        for _ in range(depth):
-            cone = self._longer(cone)
-        self.reach = reach
-        self._exact, self._cone = exact, [_Directions(vectors) for vectors in cone]
+        self.reach, self._depth = reach, depth
+        self.covers = None if in_integers else self._covers()
+        self._exact = [[self._reduced([final]) for final in problem.finals]]
+        self._cone: list[_Directions] = []
         self._made: dict[tuple[int, int], _Directions] = {}
+
+    def _covers(self) -> Covers | None:
+        """Sets of the same suffixes in floats, for the problems that have them."""
+        steps = [matrix for matrix in self._problem.steps[0] if matrix is not None]
+        is_whole = len(steps) == len(self._problem.steps[0])
+        if len(self._problem.moves) > 1 or not is_whole or not self._is_conserving:
+            return None
+        return Covers(steps, self._problem.finals[0], _TOLERANCE)
+
+    def cover(self, high: int | None, is_end: bool) -> Cover | None:
+        """What stands for the suffixes of at most `high` symbols, or (`is_end`) of none."""
+        if self.covers is None or (high is not None and high < 0):
+            return None
+        if is_end:
+            return self.covers.of_length(0)
+        if high is None or high > self.reach:
+            return self.covers.of_depth(self._depth)
+        return self.covers.of_length(high)
+
+    def _vectors(self, length: int) -> list[list[Vector]]:
+        while len(self._exact) <= length:
+            self._exact.append(self._longer(self._exact[-1]))
+        return self._exact[length]
+
+    def _long(self, state: int) -> _Directions:
+        """The cone of the suffixes of `depth` symbols or more."""
+        if not self._cone:
+            cone = [
+                [tuple(int(i == j) for j in range(len(final))) for i in range(len(final))]
+                for final in self._problem.finals
+            ]
+            for _ in range(self._depth):
+                cone = self._longer(cone)
+            self._cone = [_Directions(vectors) for vectors in cone]
+        return self._cone[state]
 
     def _longer(self, known: list[list[Vector]]) -> list[list[Vector]]:
         result = []
@@ -172,7 +240,7 @@ class _Sets:
             self._cells += 1 + sum(map(len, result[-1]))
             self._bits += sum(entry.bit_length() for line in result[-1] for entry in line)
             if self._cells > _MOST_CELLS or self._bits > _MOST_BITS:
-                raise CertificateError("The suffix sets of the certificate are too large.")
+                raise _TooLargeError("The suffix sets of the certificate are too large.")
         return result
 
     def _reduced(self, vectors: list[Vector]) -> list[Vector]:
@@ -197,12 +265,12 @@ class _Sets:
             parts = range(low, last + 1)
         if not all(self._directions(state, j).are_nonpositive(vector) for j in parts):
             return False
-        return not is_beyond or self._cone[state].are_nonpositive(vector)
+        return not is_beyond or self._long(state).are_nonpositive(vector)
 
     def _directions(self, state: int, length: int) -> _Directions:
         key = state, length
         if key not in self._made:
-            self._made[key] = _Directions(self._exact[length][state])
+            self._made[key] = _Directions(self._vectors(length)[state])
         return self._made[key]
 
 
@@ -222,66 +290,122 @@ def _is_conserving(problem: Problem) -> bool:
     return scale > 0 and all(a == scale * b for a, b in zip(over, under, strict=True))
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Place:
-    """A split node: its control state, primitive vector, and the lengths left."""
+    """A node: its control state, the lengths left, and the symbol that leads to it from `before`.
+
+    `vector`: primitive, once it was asked for; `is_shown`: whether floats show what it claims.
+    """
 
     state: int
-    vector: Vector
     low: int
     high: int | None
+    before: "_Place | None" = None
+    symbol: int = 0
+    vector: Vector | None = None
+    is_shown: bool = False
 
 
 class _Walk:
     """The tree, node by node in preorder."""
 
-    def __init__(self, problem: Problem, ratio: Fraction, sets: _Sets) -> None:
-        self._problem, self._sets = problem, sets
+    def __init__(
+        self, problem: Problem, ratio: Fraction, reach: int, depth: int, in_integers: bool
+    ) -> None:
+        self._problem, self._ratio = problem, ratio
+        self._sets = _Sets(problem, reach, depth, in_integers)
         self._start = tuple(
             ratio.denominator * a - ratio.numerator * b
             for a, b in zip(problem.first, problem.second, strict=True)
         )
 
-    def follow(self, tree: list[Any], shortest: int, longest: int | None) -> None:
+    def follow(self, tree: Sequence[Step], shortest: int, longest: int | None) -> None:
         """Check every node, and that the nodes are one whole tree."""
-        splits: dict[int, _Place] = {}
-        below: list[tuple[int, _Place, int, Fraction]] = []
-        pending = [_Place(self._problem.initial, _primitive(self._start), shortest, longest)]
+        places: list[_Place] = []
+        layers: list[list[int]] = []
+        pending = [(_Place(self._problem.initial, shortest, longest), 0)]
         for number, step in enumerate(tree):
             if not pending:
                 raise CertificateError(f"Step {number} of the tree comes after its end.")
-            place = pending.pop()
-            if step == "cut":
-                self._check_cut(number, place)
-            elif step == "split":
-                splits[number] = place
-                pending += reversed(self._children(number, place))
-            else:
-                target, factor = _below(step, number)
-                below.append((number, place, target, factor))
+            place, depth = pending.pop()
+            places.append(place)
+            if depth == len(layers):
+                layers.append([])
+            layers[depth].append(number)
+            if step == "split":
+                children = self._children(number, place)
+                pending += [(child, depth + 1) for child in reversed(children)]
         if pending:
             raise CertificateError("The tree ends before every word is covered.")
-        for number, place, target, factor in below:
-            self._check_below(number, place, splits.get(target), factor)
+        self._look(tree, places, layers)
+        for number, (place, step) in enumerate(zip(places, tree, strict=True)):
+            if isinstance(step, tuple):
+                target = step[0] if 0 <= step[0] < len(tree) else number
+                is_split = tree[target] == "split"
+                self._check_below(number, place, places[target] if is_split else None, step[1])
+            elif not place.is_shown:
+                check = self._check_split if step == "split" else self._check_cut
+                check(number, place)
+
+    def _look(self, tree: Sequence[Step], places: list[_Place], layers: list[list[int]]) -> None:
+        """Mark what floats show; the others are asked about in integers."""
+        covers = self._sets.covers
+        if covers is None or not _FEWEST < self._ratio < 1 / _FEWEST:
+            return
+        rows, ratio = covers.start(self._problem.first, self._problem.second), float(self._ratio)
+        # In preorder, the children of a layer's nodes are the next layer, in order.
+        for layer in layers:
+            if rows is None:
+                return
+            for kind in ("cut", "split"):
+                chosen = [i for i, number in enumerate(layer) if tree[number] == kind]
+                if not chosen:
+                    continue
+                here = Rows(rows.pairs[chosen], rows.slack)
+                cover = self._sets.cover(places[layer[chosen[0]]].high, kind == "split")
+                if cover is not None:
+                    shown = covers.are_below(here, cover, ratio).tolist()
+                    for i, is_shown in zip(chosen, shown, strict=True):
+                        places[layer[i]].is_shown = is_shown
+            # Of the loop's last kind, "split".
+            rows = covers.children(here) if chosen else None
+
+    def _vector(self, place: _Place) -> Vector:
+        """The vector of a node, from the nearest one before it whose vector is known."""
+        path = []
+        while place.vector is None and place.before is not None:
+            path.append(place)
+            place = place.before
+        if place.vector is None:
+            place.vector = _primitive(self._start)
+        vector = place.vector
+        for child in reversed(path):
+            matrix = self._problem.steps[place.state][child.symbol]
+            vector = () if matrix is None else _primitive(_times(vector, matrix))
+            place, child.vector = child, vector
+        return vector
 
     def _check_cut(self, number: int, place: _Place) -> None:
         if place.high is not None and place.high < 0:
             return
-        if not self._sets.are_nonpositive(place.state, place.vector, place.low, place.high):
+        if not self._sets.are_nonpositive(place.state, self._vector(place), place.low, place.high):
             raise CertificateError(f"Step {number} of the tree cuts a prefix that may be exceeded.")
 
-    def _children(self, number: int, place: _Place) -> list[_Place]:
+    def _check_split(self, number: int, place: _Place) -> None:
         final = self._problem.finals[place.state]
         ends_here = place.low == 0 and (place.high is None or place.high >= 0)
-        if ends_here and _dot(place.vector, final) > 0:
+        if ends_here and _dot(self._vector(place), final) > 0:
             raise CertificateError(f"Step {number} of the tree is a word above the ratio.")
+
+    def _children(self, number: int, place: _Place) -> list[_Place]:
         high = None if place.high is None else place.high - 1
         if high is not None and high < -1:
             raise CertificateError(f"Step {number} of the tree goes past the longest length.")
         moves, steps = self._problem.moves[place.state], self._problem.steps[place.state]
+        low = max(place.low - 1, 0)
         return [
-            _Place(then, _primitive(_times(place.vector, matrix)), max(place.low - 1, 0), high)
-            for then, matrix in zip(moves, steps, strict=True)
+            _Place(then, low, high, place, symbol)
+            for symbol, (then, matrix) in enumerate(zip(moves, steps, strict=True))
             if matrix is not None
         ]
 
@@ -296,123 +420,12 @@ class _Walk:
         if target.state != place.state or not covers:
             raise CertificateError(f"Step {number} of the tree refers to a node that covers less.")
         over, under = factor.numerator, factor.denominator
-        rest = tuple(under * a - over * b for a, b in zip(place.vector, target.vector, strict=True))
+        rest = tuple(
+            under * a - over * b
+            for a, b in zip(self._vector(place), self._vector(target), strict=True)
+        )
         if any(rest) and not self._sets.are_nonpositive(place.state, rest, place.low, place.high):
             raise CertificateError(f"Step {number} of the tree is not below the node it names.")
-
-
-def _below(step: object, number: int) -> tuple[int, Fraction]:
-    is_triple = isinstance(step, list) and len(step) == 3 and step[0] == "below"
-    if not isinstance(step, list) or not is_triple or type(step[1]) is not int:
-        raise CertificateError(f"Step {number} of the tree is of no known form.")
-    factor = _rational(step[2], f"step {number} of the tree")
-    _require(factor > 0, f"step {number} of the tree", "has the factor 0")
-    return step[1], factor
-
-
-def read_problem(document: object) -> Problem:
-    """The problem of a JSON form, every shape and sign checked. Errors: CertificateError."""
-    data = _fields(document, _PROBLEM_FIELDS, "the problem")
-    finals = tuple(_vector(row, "finals") for row in _list(data["finals"], "finals"))
-    moves = tuple(
-        tuple(_index(then, "moves") for then in _list(row, "moves"))
-        for row in _list(data["moves"], "moves")
-    )
-    states = len(moves)
-    _require(bool(moves and moves[0] and all(finals)), "moves", "or finals is empty")
-    _require(len(finals) == states, "finals", "has not one row a state")
-    _require(all(len(row) == len(moves[0]) for row in moves), "moves", "is ragged")
-    _require(all(then < states for row in moves for then in row), "moves", "leaves the states")
-    initial = _count(data["initial"], "initial")
-    _require(initial < states, "initial", "is no state")
-    steps = _steps(data["steps"], moves, finals)
-    first, second = _vector(data["first"], "first"), _vector(data["second"], "second")
-    size = len(finals[initial])
-    _require(len(first) == size and len(second) == size, "first", "or second has another size")
-    return Problem(moves, steps, finals, initial, first, second)
-
-
-def _steps(
-    value: object, moves: tuple[tuple[int, ...], ...], finals: tuple[Vector, ...]
-) -> tuple[tuple[tuple[Vector, ...] | None, ...], ...]:
-    rows = _list(value, "steps")
-    _require(len(rows) == len(moves), "steps", "has not one row a state")
-    result = []
-    for state, row in enumerate(rows):
-        _require(len(_list(row, "steps")) == len(moves[0]), "steps", "is ragged")
-        matrices: list[tuple[Vector, ...] | None] = []
-        for then, matrix in zip(moves[state], row, strict=True):
-            _require((matrix is None) == (then < 0), "steps", "does not fit moves")
-            if matrix is None:
-                matrices.append(None)
-                continue
-            lines = tuple(_vector(line, "steps") for line in _list(matrix, "steps"))
-            fits = all(len(line) == len(finals[then]) for line in lines)
-            _require(fits and len(lines) == len(finals[state]), "steps", "has a wrong shape")
-            matrices.append(lines)
-        result.append(tuple(matrices))
-    return tuple(result)
-
-
-def _fields(document: object, names: tuple[str, ...], what: str) -> dict[str, Any]:
-    if not isinstance(document, dict):
-        raise CertificateError(f"What should be {what} is not an object.")
-    for name in names:
-        if name not in document:
-            raise CertificateError(f"In {what} the field '{name}' is missing.", field=name)
-    for name in document:
-        if name not in names:
-            raise CertificateError(f"In {what} the field {name!r} is unknown.", field=name)
-    return document
-
-
-def _require(holds: bool, field: str, complaint: str) -> None:
-    if not holds:
-        raise CertificateError(f"The field '{field}' of the certificate {complaint}.", field=field)
-
-
-def _list(value: object, field: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise CertificateError(f"The field '{field}' of the certificate is not a list there.")
-    return value
-
-
-def _vector(value: object, field: str) -> Vector:
-    return tuple(_natural(entry, field) for entry in _list(value, field))
-
-
-def _natural(value: object, field: str) -> int:
-    """A nonnegative integer written as text."""
-    if not isinstance(value, str) or not _NATURAL.fullmatch(value):
-        _require(False, field, "has an entry that is not a nonnegative integer in text")
-    return _parsed(str(value))
-
-
-def _rational(value: object, field: str) -> Fraction:
-    match = _RATIONAL.fullmatch(value) if isinstance(value, str) else None
-    if match is None:
-        raise CertificateError(f"The field '{field}' is not a nonnegative fraction in text.")
-    over, under = _parsed(match[1]), _parsed(match[2] or "1")
-    is_lowest = math.gcd(over, under) == 1 and match[2] != "1"
-    _require(is_lowest, field, "is not in lowest terms")
-    return Fraction(over, under)
-
-
-def _parsed(digits: str) -> int:
-    # int() itself refuses text of more than some thousand digits.
-    return int(fmpz(digits))
-
-
-def _count(value: object, field: str) -> int:
-    if type(value) is not int or value < 0:
-        raise CertificateError(f"The field '{field}' is not a whole number of 0 or more.")
-    return value
-
-
-def _index(value: object, field: str) -> int:
-    if type(value) is not int or value < -1:
-        raise CertificateError(f"The field '{field}' is not a state or -1.")
-    return value
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:

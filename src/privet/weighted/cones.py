@@ -170,6 +170,11 @@ class Suffixes:
             kept = {low: kept[low], high: kept[high]}
         return TestSet(list(kept), list(kept.values()) if words else ())
 
+    def floats(self, left: int, state: int) -> FloatArray | None:
+        """(n, count): the directions of exact suffixes of so many symbols, or of the most."""
+        tests = self.exact[min(left, self.reach)][state]
+        return tests.floats if tests.vectors else None
+
     def between(self, state: int, low: int, high: int) -> TestSet:
         """The exact suffixes of low..high symbols, high <= reach, as one set."""
         key = (state, low, high)

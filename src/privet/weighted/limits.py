@@ -8,6 +8,11 @@ import math
 import time
 from dataclasses import dataclass
 
+from privet.errors import UndecidedError
+
+SHORT_WORD = 32
+"""Symbols of a word that is evaluated whatever the time: it takes no time to speak of."""
+
 
 @dataclass(frozen=True)
 class Lengths:
@@ -67,6 +72,14 @@ class Clock:
         if self.is_interrupted:
             return "interrupted"
         return "time limit" if time.monotonic() > self._end else ""
+
+    def check(self) -> None:
+        """Errors: UndecidedError once the time is over; the engine turns it into a bracket."""
+        if self.left <= 0:
+            raise UndecidedError(
+                "The time limit came before a word was evaluated.",
+                hint="Raise time_limit, or ask about shorter words.",
+            )
 
     def part(self, share: float, nodes: int | None = None) -> "Clock":
         """A clock for a share of the time that is left, and perhaps for fewer nodes."""

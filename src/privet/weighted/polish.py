@@ -10,14 +10,17 @@ from privet.weighted.problem import RatioProblem, Vector, Word, dot
 from privet.weighted.vectors import primitive
 
 _SWEEPS = 4
+_MOST_BITS = 1 << 30
+"""Binary digits of all suffix vectors of a word."""
 
 
 def polished(problem: RatioProblem, word: Word, clock: Clock) -> Word:
     """A word of the same length, of no smaller ratio, that no other symbol in one place betters.
 
-    (The last property is not promised: the sweeps are few, and end with the time.)
+    (The last property is not promised: the sweeps are few, and end with the time.) Errors:
+    UndecidedError when the time is over before the word itself was evaluated.
     """
-    if clock.left <= 0 or not problem.weights(word)[0]:
+    if clock.left <= 0 or not problem.weights(word, clock)[0]:
         return word
     for _ in range(_SWEEPS):
         better = _sweep(problem, word, clock)
@@ -29,6 +32,8 @@ def polished(problem: RatioProblem, word: Word, clock: Clock) -> Word:
 
 def _sweep(problem: RatioProblem, word: Word, clock: Clock) -> Word:
     states, behind = _suffixes(problem, word)
+    if len(behind) <= len(word):
+        return word
     state, first, second = problem.initial, problem.first, problem.second
     best = dot(first, behind[0]), dot(second, behind[0])
     changed: list[int] = []
@@ -56,13 +61,19 @@ def _sweep(problem: RatioProblem, word: Word, clock: Clock) -> Word:
 
 
 def _suffixes(problem: RatioProblem, word: Word) -> tuple[list[int], list[Vector]]:
-    """The control states along a word, and the primitive suffix vector behind each place."""
+    """The control states along a word, and the primitive suffix vector behind each place.
+
+    Fewer vectors than places where all of them would fill the memory.
+    """
     states = [problem.initial]
     for symbol in word:
         states.append(problem.moves[states[-1]][symbol])
-    behind = [problem.finals[states[-1]]]
+    behind, room = [problem.finals[states[-1]]], _MOST_BITS
     for state, symbol in zip(reversed(states[:-1]), reversed(word), strict=True):
         matrix = problem.steps[state][symbol]
         vector = [] if matrix is None else [dot(row, behind[-1]) for row in matrix]
         behind.append(primitive(vector))
+        room -= sum(map(int.bit_length, behind[-1]))
+        if room < 0:
+            return states, []
     return states, behind[::-1]

@@ -25,6 +25,7 @@ from functools import cached_property
 from operator import mul
 
 from privet.errors import ModelError
+from privet.weighted.limits import SHORT_WORD, Clock
 
 Vector = tuple[int, ...]
 Matrix = tuple[Vector, ...]
@@ -86,8 +87,14 @@ class RatioProblem:
             raise ModelError("The control has no such move.")
         return times(vector, matrix)
 
-    def weights(self, word: Word) -> tuple[int, int]:
-        """Both weights of a word, up to one common factor; (0, 0) where the control has no path."""
+    def weights(self, word: Word, clock: Clock | None = None) -> tuple[int, int]:
+        """Both weights of a word, up to one common factor; (0, 0) where the control has no path.
+
+        The integers grow with the word, so a long one takes time that grows with the square of its
+        length. Errors: UndecidedError when the clock runs out on the way.
+        """
+        if len(word) <= SHORT_WORD:
+            clock = None
         path, state = [], self.initial
         for symbol in word:
             matrix = self.steps[state][symbol]
@@ -98,12 +105,14 @@ class RatioProblem:
         # From the end, so that one product serves both.
         suffix: Sequence[int] = self.finals[state]
         for matrix in reversed(path):
+            if clock is not None:
+                clock.check()
             suffix = [dot(row, suffix) for row in matrix]
         return dot(self.first, suffix), dot(self.second, suffix)
 
-    def ratio(self, word: Word) -> Ratio | None:
-        """The quotient of the weights; None for (0, 0)."""
-        return quotient(*self.weights(word))
+    def ratio(self, word: Word, clock: Clock | None = None) -> Ratio | None:
+        """The quotient of the weights; None for (0, 0). Errors: as `weights`."""
+        return quotient(*self.weights(word, clock))
 
     @cached_property
     def is_conserving(self) -> bool:

@@ -16,7 +16,7 @@ from fractions import Fraction
 from privet.weighted.certificate import Certificate
 from privet.weighted.cones import Suffixes
 from privet.weighted.dominance import Dominance
-from privet.weighted.limits import Clock, Lengths
+from privet.weighted.limits import SHORT_WORD, Clock, Lengths
 from privet.weighted.problem import Cell, RatioProblem, Vector, Word, dot, read_backwards
 from privet.weighted.tree import CLOSED, Tree
 from privet.weighted.vectors import Stepper, primitive, unit_floats
@@ -85,28 +85,38 @@ class Search:
             clock.interrupt()
             outcome = Stopped("interrupted", run.pending(), run.nodes)
         if isinstance(outcome, Exceeded):
-            word = self._extended(outcome.word, ratio, asked)
+            word = self._extended(outcome.word, ratio, asked, clock)
+            if word is None:
+                return Stopped("time limit", run.pending(), run.nodes)
             return Exceeded(word, outcome.nodes)
         return outcome
 
-    def _extended(self, word: Word, ratio: Fraction, lengths: Lengths) -> Word:
-        """A violation of a conserving problem, of a length that was asked for."""
+    def _extended(self, word: Word, ratio: Fraction, lengths: Lengths, clock: Clock) -> Word | None:
+        """A violation of a conserving problem, of a length that was asked for, if time allows."""
         state, vector = self.problem.initial, self.problem.difference(ratio)
         for symbol in word:
             vector = self.problem.step(state, vector, symbol)
             state = self.problem.moves[state][symbol]
         while len(word) < lengths.shortest:
-            symbol, state, vector = max(
-                self._stepper.children(state, vector),
-                # Some child is positive; among those the largest share of its vector.
-                key=lambda c: self._share(c[1], c[2]),
-            )
+            if len(word) >= SHORT_WORD and clock.left <= 0:
+                return None
+            longer = [
+                (symbol, then, self.problem.step(state, vector, symbol))
+                for symbol, then in enumerate(self.problem.moves[state])
+                if then >= 0
+            ]
+            # Some child is positive; among those the largest share of its vector.
+            symbol, state, vector = max(longer, key=lambda c: self._promise(c[1], c[2]))
+            vector = primitive(vector)
             word = (*word, symbol)
         return word
 
-    def _share(self, state: int, vector: Vector) -> Fraction:
-        size = sum(map(abs, vector)) or 1
-        return Fraction(dot(vector, self.problem.finals[state]), size)
+    def _promise(self, state: int, vector: Vector) -> tuple[bool, float]:
+        """Exactly whether it is a violation, and about which share of its vector shows it."""
+        final = self.problem.finals[state]
+        direction = unit_floats(vector)
+        share = float(direction @ unit_floats(final)) / (float(abs(direction).sum()) or 1.0)
+        return dot(vector, final) > 0, share
 
 
 class _Run:

@@ -16,9 +16,11 @@ def infinite_word(
     problem: RatioProblem, lengths: Lengths, clock: Clock
 ) -> tuple[Word | None, bool]:
     """(a word of ratio infinity or None, whether the search was complete)."""
+    start = (problem.initial, mask(problem.first), mask(problem.second))
+    if not start[1] & ~start[2]:
+        return None, True
     steps = [[_masks(matrix) for matrix in row] for row in problem.steps]
     finals = [mask(final) for final in problem.finals]
-    start = (problem.initial, mask(problem.first), mask(problem.second))
     queue: deque[tuple[tuple[int, int, int], int, Cell]] = deque([(start, 0, None)])
     seen = set()
     limit = lengths.longest

@@ -11,12 +11,14 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from privet.errors import UndecidedError
 from privet.exact import float_down
 from privet.weighted.beam import Beam
 from privet.weighted.bounds import bound_behind
+from privet.weighted.breadth import FIRST, ROUNDS, Glance
 from privet.weighted.certificate import Certificate
 from privet.weighted.cones import Suffixes
-from privet.weighted.limits import Clock, Lengths, Limits
+from privet.weighted.limits import SHORT_WORD, Clock, Lengths, Limits
 from privet.weighted.polish import polished
 from privet.weighted.problem import Ratio, RatioProblem, Word
 from privet.weighted.search import Exceeded, Outcome, Proved, Search, Stopped
@@ -38,11 +40,12 @@ _NEARLY = 1 - 1e-9
 """What rounding may hide of the ratio of a promising word."""
 
 _SECONDS_FOR_BOUNDS = 5.0
+_SECONDS_FOR_SHORTER = 0.5
 
 _SHALLOW = 48
 """Symbols of the suffixes in the cheapest sets, if those stay small."""
 
-_MOST_SHORT = 48
+MOST_SHORT = 48
 """Lengths whose words are tried one by one for a short counterexample."""
 
 
@@ -75,9 +78,18 @@ class Engine:
         self._so_far = Worst(Fraction(0), math.inf, None, None, "")
         is_small = max(map(len, problem.finals)) <= FEW_STATES
         self._stages = STAGES_OF_FEW_STATES if is_small else STAGES
+        self._glance = Glance(problem)
+
+    def glance(self, ratio: Fraction, lengths: Lengths, clock: Clock) -> Outcome | None:
+        """The answer to an easy question; None is none."""
+        return self._glance.run(ratio, lengths, FIRST, clock)
 
     def decide(self, ratio: Fraction, lengths: Lengths, clock: Clock) -> Outcome:
         """Whether a word of these lengths has a ratio above `ratio`, by search alone."""
+        for limit in ROUNDS:
+            seen = self._glance.run(ratio, lengths, limit, clock)
+            if seen is not None:
+                return seen
         outcome: Outcome = Stopped("time limit", ((),), 0)
         for most, cap in self._stages:
             search = self._search(most, lengths, clock)
@@ -90,7 +102,11 @@ class Engine:
         return outcome
 
     def guess(self, lengths: Lengths, clock: Clock) -> tuple[Ratio, Word | None]:
-        """A word of large ratio, exact as to the ratio; (0, None) if the beam finds no word."""
+        """A word of large ratio, exact as to the ratio.
+
+        None if the beam finds no word, or there is no time to evaluate one; the ratio is then 0, or
+        that of a shorter word, some continuation of which is no worse.
+        """
         best: Ratio = Fraction(0)
         found: Word | None = None
         promising = sorted(self._candidates(lengths, clock), key=lambda pair: -pair[0])
@@ -98,13 +114,28 @@ class Engine:
             is_over = clock.left <= 0 or gain < promising[0][0]
             if is_over and found is not None:
                 break
-            ratio = self.problem.ratio(word)
+            ratio = self._ratio(word, clock)
             if ratio is not None and (found is None or ratio > best):
                 best, found = ratio, word
         if found is not None and isinstance(best, Fraction) and lengths.longest is not None:
-            found = polished(self.problem, found, clock)
-            best = self.problem.ratio(found) or best
-        return best, found
+            better = self._polished(found, clock)
+            # None: no time to say how much better, so it is the old one that counts.
+            if (ratio := self._ratio(better, clock)) is not None:
+                best, found = ratio, better
+        return (self._low_of_shorter(lengths), None) if found is None else (best, found)
+
+    def _ratio(self, word: Word, clock: Clock) -> Ratio | None:
+        """The ratio of a word; None if both weights are 0, or the time is over."""
+        try:
+            return self.problem.ratio(word, clock)
+        except UndecidedError:
+            return None
+
+    def _polished(self, word: Word, clock: Clock) -> Word:
+        try:
+            return polished(self.problem, word, clock)
+        except UndecidedError:
+            return word
 
     def guess_above(self, ratio: Fraction, lengths: Lengths, clock: Clock) -> Word | None:
         """A promising word above a ratio, as short as any that the beam found; None if it has none.
@@ -122,7 +153,7 @@ class Engine:
                 break
             if clock.left <= 0 or (found is not None and len(word) > len(found)):
                 break
-            weight = self.problem.ratio(word)
+            weight = self._ratio(word, clock)
             if weight is not None and weight > best:
                 best, found = weight, word
         return found
@@ -139,6 +170,8 @@ class Engine:
             found = self._worst(lengths, clock)
         except KeyboardInterrupt:
             return replace(self._so_far, reason="interrupted")
+        except UndecidedError:
+            return replace(self._so_far, reason="time limit")
         if clock.is_interrupted and found.reason:
             return replace(found, reason="interrupted")
         return found
@@ -155,20 +188,28 @@ class Engine:
             return best
         return self._narrow(best, lengths, clock)
 
+    def _low_of_shorter(self, lengths: Lengths) -> Ratio:
+        """What prefixes that are quickly evaluated promise of words that are too long."""
+        if not self.problem.is_conserving or lengths.shortest <= SHORT_WORD:
+            return Fraction(0)
+        clock = Clock(Limits(_SECONDS_FOR_SHORTER))
+        return self.guess(Lengths(SHORT_WORD, SHORT_WORD), clock)[0]
+
     def _climb(self, low: Ratio, word: Word | None, lengths: Lengths, clock: Clock) -> Worst:
         """Better words until there is none."""
+        quick = self.upper_bound(lengths)
         while isinstance(low, Fraction):
-            self._so_far = Worst(low, math.inf, word, None, "")
+            self._so_far = Worst(low, max(low, quick), word, None, "")
             outcome = self.decide(low, lengths, clock)
             if isinstance(outcome, Proved):
                 return Worst(low, low, word, outcome.certificate, "")
             if isinstance(outcome, Stopped):
-                high = self.bound_of(outcome, low, lengths)
+                high = self.bound_of(outcome, low, lengths, clock.limits)
                 # A bound that meets the word closes the question without a tree.
                 reason = "" if high == low else outcome.reason
                 return Worst(low, high, word, None, reason)
             word = polished(self.problem, outcome.word, clock)
-            low = self.problem.ratio(word) or Fraction(0)
+            low = self.problem.ratio(word, clock) or Fraction(0)
         return Worst(math.inf, math.inf, word, None, "")
 
     def _in_the_limit(self, low: Ratio, word: Word | None, lengths: Lengths, clock: Clock) -> Worst:
@@ -193,7 +234,7 @@ class Engine:
             if isinstance(outcome, Stopped):
                 return best
             if isinstance(outcome, Exceeded):
-                low = self.problem.ratio(outcome.word) or Fraction(0)
+                low = self.problem.ratio(outcome.word, clock) or Fraction(0)
                 best = Worst(low, max(low, best.high), outcome.word, None, best.reason)
                 continue
             if target < best.high:
@@ -204,8 +245,10 @@ class Engine:
             slack = finer
         return best
 
-    def bound_of(self, stopped: Stopped, ratio: Fraction, lengths: Lengths) -> Ratio:
-        """What a stopped search for `ratio` has proved."""
+    def bound_of(
+        self, stopped: Stopped, ratio: Fraction, lengths: Lengths, limits: Limits
+    ) -> Ratio:
+        """What a stopped search for `ratio` has proved; takes a quarter of the limits at most."""
         quick = self.upper_bound(lengths)
         if len(stopped.pending) > _MOST_PENDING:
             return max(quick, ratio)
@@ -214,7 +257,8 @@ class Engine:
             (s.suffixes for (_, cap), s in self._families.items() if cap == lengths.longest),
             key=lambda family: family.most,
         )
-        clock, worst = Clock(Limits(_SECONDS_FOR_BOUNDS)), ratio
+        seconds = math.inf if limits.seconds is None else limits.seconds / 4
+        clock, worst = Clock(Limits(min(_SECONDS_FOR_BOUNDS, seconds))), ratio
         for prefix in stopped.pending:
             bound = bound_behind(suffixes, prefix, lengths)
             if bound >= quick or clock.left <= 0:
@@ -229,13 +273,14 @@ class Engine:
 
         `short`: words of every length, also where a longer one is never worse.
         """
-        suffixes = self._search(STAGES[0][0], lengths, clock).suffixes
-        if lengths.longest is not None and lengths.longest <= suffixes.reach:
-            start, each = self.problem.initial, range(lengths.shortest, lengths.longest + 1)
-            tests = [suffixes.between(start, lengths.shortest, lengths.longest)]
-            if short:
-                tests += [suffixes.exact[length][start] for length in each[:_MOST_SHORT]]
-            return [(math.inf, word) for one in tests for word in one.words]
+        suffixes = self._glance.suffixes
+        if suffixes is None:
+            family = self._search(STAGES[0][0], lengths, clock).suffixes
+            listed, suffixes = _listed(family, lengths, short), family.floats
+        else:
+            listed = self._glance.words(lengths, short)
+        if listed is not None:
+            return listed
         beam = Beam(self.problem, suffixes)
         longest = lengths.longest
         if longest is None:
@@ -255,3 +300,14 @@ class Engine:
             suffixes = Suffixes(self.problem, most, lengths.longest, clock, least)
             self._families[key] = Search(self.problem, suffixes)
         return self._families[key]
+
+
+def _listed(suffixes: Suffixes, lengths: Lengths, short: bool) -> list[tuple[float, Word]] | None:
+    """Every direction of the words of these lengths, where sets are that deep."""
+    if lengths.longest is None or lengths.longest > suffixes.reach:
+        return None
+    start, each = suffixes.problem.initial, range(lengths.shortest, lengths.longest + 1)
+    tests = [suffixes.between(start, lengths.shortest, lengths.longest)]
+    if short:
+        tests += [suffixes.exact[length][start] for length in each[:MOST_SHORT]]
+    return [(math.inf, word) for one in tests for word in one.words]

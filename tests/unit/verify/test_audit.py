@@ -167,6 +167,13 @@ def test_a_mechanism_that_drifts_alike_for_both_inputs_shows_nothing() -> None:
     assert found.epsilon_low == 0
 
 
+@pytest.mark.parametrize("period", [2, 4, 6])
+def test_a_mechanism_that_alternates_shows_nothing(period: int) -> None:
+    calls = itertools.cycle(range(period))
+    found = verify.audit(lambda _: next(calls), 0, 1, samples=1000, confidence="0.999999")
+    assert found.epsilon_low == 0
+
+
 # ---------------------------------------------------------------------------------------- coverage
 
 ALPHA = 1e-9
@@ -245,6 +252,64 @@ def test_outputs_that_cannot_be_counted_are_refused_by_type() -> None:
     with pytest.raises(ParameterTypeError, match="dict, which cannot be counted") as refusal:
         verify.audit(lambda _: {"secret": 1}, 0, 1, samples=10)
     assert "secret" not in str(refusal.value)
+
+
+class Awkward:
+    """An output one of whose methods fails, with the output in the text of its error."""
+
+    def __init__(self, fails: str, number: int) -> None:
+        self._fails, self._number = fails, number
+
+    def _fail(self, name: str) -> None:
+        if name == self._fails:
+            raise ZeroDivisionError("secret")
+
+    def __hash__(self) -> int:
+        self._fail("hash")
+        return 1
+
+    def __eq__(self, other: object) -> bool:
+        self._fail("==")
+        return isinstance(other, Awkward) and self._number == other._number
+
+    def __repr__(self) -> str:
+        self._fail("repr")
+        return "secret"
+
+
+@pytest.mark.parametrize(
+    ("fails", "message"),
+    [
+        ("hash", "a Awkward, which cannot be counted"),
+        ("==", "^Comparing outputs raised ZeroDivisionError"),
+        ("repr", r"^repr\(\) of an output raised ZeroDivisionError"),
+    ],
+)
+def test_what_outputs_raise_is_named_and_not_shown(fails: str, message: str) -> None:
+    draw = random.Random(1)
+    with pytest.raises(ParameterError, match=message) as refusal:
+        verify.audit(lambda _: Awkward(fails, draw.randrange(2)), 0, 1, samples=40)
+    assert "secret" not in str(refusal.value)
+    assert refusal.value.__cause__ is None
+    assert refusal.value.__suppress_context__
+
+
+def test_what_an_event_raises_is_named_and_not_shown() -> None:
+    def asked(output: str) -> bool:
+        raise KeyError(output)
+
+    with pytest.raises(ParameterError, match=r"^The event 'late' raised KeyError") as refusal:
+        verify.audit(lambda _: "secret", 0, 1, samples=40, events={"late": asked})
+    assert "secret" not in str(refusal.value)
+    assert refusal.value.__suppress_context__
+
+
+def test_what_the_mechanism_raises_is_its_own() -> None:
+    def broken(_: object) -> int:
+        raise LookupError("its own words")
+
+    with pytest.raises(LookupError, match="its own words"):
+        verify.audit(broken, 0, 1, samples=40)
 
 
 def test_a_claim_that_is_no_number_is_refused() -> None:

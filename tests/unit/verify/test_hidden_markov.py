@@ -1,6 +1,7 @@
 """Hidden Markov models: the expected values, known examples, and everything that is refused."""
 
 import copy
+import itertools
 import json
 import math
 from collections.abc import Iterator
@@ -223,6 +224,36 @@ def test_epsilon_is_enclosed_and_a_tie_is_not_decided() -> None:
     assert tie.bracket.low <= 2 <= tie.bracket.high
 
 
+def test_an_epsilon_of_0_is_claimed_as_a_ratio() -> None:
+    with pytest.raises(ParameterError, match="greater than 0") as refusal:
+        verify.hidden_markov(coin(), "calm", "storm", epsilon=0)
+    assert refusal.value.hint.startswith("ratio=1 ")
+
+
+def test_a_symbolic_model_without_parameters_is_one_of_numbers() -> None:
+    model = verify.SymbolicModel(
+        [["1 - 1/5", "1/5"], ["0.3", "0.7"]],
+        [["3/5", "2/5"], ["2/5", "3/5"]],
+        verify.Parameters(),
+        states=["calm", "storm"],
+        observations=["sun", "rain"],
+    )
+    # Words of every length, an epsilon and a certificate: no solver has any of them.
+    for engine in ("auto", "exact"):
+        outcome = verify.hidden_markov(model, "calm", ["0", "1/2 + 1/2"], epsilon=1, engine=engine)
+        assert isinstance(outcome, verify.Holds)
+        assert isinstance(outcome.certificate, verify.ModelCertificate)
+    violated = verify.hidden_markov(model, "calm", "storm", ratio="1 + 1/4", length=3)
+    plain = verify.hidden_markov(coin(), "calm", "storm", ratio="5/4", length=3)
+    assert isinstance(violated, verify.Violated)
+    assert violated == plain
+    with pytest.raises(ModelError, match="has no range"):
+        verify.hidden_markov(model, "calm", "storm", ratio="p")
+    by_solver = verify.hidden_markov(model, "calm", "storm", ratio=9, length=3, engine="smt")
+    assert isinstance(by_solver, verify.Holds)
+    assert isinstance(by_solver.certificate, verify.SolverCertificate)
+
+
 def test_an_outcome_is_neither_true_nor_false() -> None:
     outcome = verify.hidden_markov(coin(), "calm", "storm", ratio=2)
     with pytest.raises(TypeError, match="three outcomes"):
@@ -277,6 +308,7 @@ def test_an_engine_that_errs_is_caught_by_the_check(monkeypatch: pytest.MonkeyPa
         verify.hidden_markov(coin(), "calm", "storm", ratio=2)
     monkeypatch.setattr("privet.weighted.worst.Engine.guess_above", lambda *_: None)
     # A search that closes everything: its certificate does not stand.
+    monkeypatch.setattr("privet.weighted.breadth.Glance.run", lambda *_: None)
     monkeypatch.setattr("privet.weighted.search._Run._judge", lambda *_: (None, None))
     with pytest.raises(CertificateError, match="may be exceeded"):
         verify.hidden_markov(counts(), 2, 0, ratio="3.999", length=1)
@@ -492,6 +524,7 @@ def test_an_interrupt_ends_all_that_was_still_to_come(monkeypatch: pytest.Monkey
         opened.append(1)
         raise KeyboardInterrupt
 
+    monkeypatch.setattr("privet.weighted.breadth.Glance.run", lambda *_: None)
     monkeypatch.setattr("privet.weighted.search._Run._open", interrupted)
     model, laws = sticky(4), {"a": (1, 0, 0, 0), "b": (0, 0, 0, 1)}
     bracket = verify.ratio_bracket(model, laws["a"], laws["b"], None)
@@ -529,6 +562,26 @@ def test_the_excess_of_long_words_ends_with_the_time() -> None:
     assert (bracket.low, bracket.high, bracket.reason) == (0, 1, "time limit")
 
 
+def test_words_too_long_to_evaluate_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The time is that of a clock which every look moves on, so the machine does not count.
+    looks = itertools.count()
+    monkeypatch.setattr("privet.weighted.limits.time.monotonic", lambda: next(looks) / 1000)
+    found = verify.ratio_bracket(coin(), "calm", "storm", 20_000, time_limit=2)
+    assert found.reason == "time limit"
+    assert found.witness is None
+    # What shorter words show stands all the same: it is the ratio of one of 32 symbols.
+    assert 1 < found.low <= found.high < 3
+    exact = verify.ratio_bracket(coin(), "calm", "storm", 32, time_limit=None)
+    assert found.low <= exact.high
+    with pytest.raises(UndecidedError, match="time limit"):
+        verify.worst_ratio(coin(), "calm", "storm", 20_000, time_limit=2)
+    outcome = verify.hidden_markov(
+        coin(), "calm", "storm", ratio=found.low * Fraction(999, 1000), length=20_000, time_limit=1
+    )
+    assert isinstance(outcome, verify.Undecided)
+    assert "Shorter words are above the ratio" in outcome.hint
+
+
 def test_an_interrupt_before_the_excess_is_a_bracket(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object) -> Any:
         raise KeyboardInterrupt
@@ -540,4 +593,7 @@ def test_an_interrupt_before_the_excess_is_a_bracket(monkeypatch: pytest.MonkeyP
 
 def test_candidates_for_long_words_end_with_the_time() -> None:
     engine = Question(sticky(), [1, 0], [0, 1], Lengths(10**9, 10**9))._engine
-    assert engine.guess(Lengths(10**9, 10**9), Clock(Limits(0.2))) == (0, None)
+    ratio, word = engine.guess(Lengths(10**9, 10**9), Clock(Limits(0.2)))
+    # No word of that length, and what the shorter ones promise.
+    assert word is None
+    assert 1 <= ratio <= verify.ratio_bracket(sticky(), [1, 0], [0, 1], 32).high

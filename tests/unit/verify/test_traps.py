@@ -104,6 +104,7 @@ def naive_sign(tests: Cone, vector: Any, direction: Any) -> Sign:
 def test_a_filter_that_believes_nan_never_leads_to_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Cone, "sign", naive_sign)
     monkeypatch.setattr("privet.weighted.worst.Engine.guess_above", lambda *_: None)
+    monkeypatch.setattr("privet.weighted.breadth.Glance.run", lambda *_: None)
     refused = 0
     for seed in range(40):
         model, first, second, length = models(seed)

@@ -6,6 +6,7 @@ import inspect
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -22,6 +23,8 @@ from privet.weighted import (
     check,
     check_certificate,
     check_counterexample,
+    check_reading,
+    covers,
     shared_problem,
 )
 from privet.weighted.certificate import fraction_text, problem_to_json
@@ -78,10 +81,18 @@ def changed(document: Document, path: tuple[Any, ...], value: Any) -> Document:
     return copied
 
 
+def imported(module: ModuleType) -> set[str]:
+    """The modules of Privet that one brings in."""
+    tree = ast.parse(inspect.getsource(module))
+    names = {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    return {name for name in names if name.startswith("privet")}
+
+
 def test_the_checker_imports_no_engine() -> None:
-    tree = ast.parse(inspect.getsource(check))
-    modules = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert {m for m in modules if m and m.startswith("privet")} == {"privet.errors"}
+    own = {"privet.errors", "privet.weighted.check_reading", "privet.weighted.covers"}
+    assert imported(check) == own
+    assert imported(check_reading) == {"privet.errors"}
+    assert imported(covers) == set()
 
 
 def test_a_claim_is_what_was_asked() -> None:
@@ -263,8 +274,18 @@ def test_a_split_may_not_be_a_word_above_the_ratio_itself() -> None:
 def test_a_file_cannot_make_the_checker_work_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_MOST_CELLS", 2000)
     document = proof()
+    longer = {**document, "shortest": 40, "longest": 40, "reach": 40, "tree": ["cut"]}
     with pytest.raises(CertificateError, match="too large"):
-        check_certificate(changed(changed(document, ("reach",), 40), ("depth",), 1))
+        check_certificate(longer)
+    deeper = {**document, "longest": None, "reach": 40, "depth": 41, "tree": ["cut"]}
+    with pytest.raises(CertificateError, match="too large"):
+        check_certificate(deeper)
+
+
+def test_sets_that_no_step_asks_for_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = proof()
+    monkeypatch.setattr(check, "_MOST_CELLS", 2000)
+    assert check_certificate({**document, "reach": 10**9}).longest == 5
 
 
 def test_counterexamples() -> None:
@@ -302,6 +323,6 @@ def test_suffix_sets_of_long_integers_are_refused(monkeypatch: pytest.MonkeyPatc
     assert isinstance(outcome, verify.Holds)
     assert isinstance(outcome.certificate, verify.ModelCertificate)
     document = outcome.certificate.proof.to_json()
-    document["reach"] = 10**9
+    document |= {"reach": 10**9, "depth": 10**9}
     with pytest.raises(CertificateError, match="too large"):
         check_certificate(document)

@@ -6,6 +6,7 @@ state for `verify.hidden_markov`. Which inputs are neighbours, or which secrets 
 apart, is part of the model.
 """
 
+from privet.verify.library.catalogue import CATALOGUE, named_file, question_file
 from privet.verify.library.choices import above_threshold, report_noisy_max
 from privet.verify.library.counts import (
     CountPrior,
@@ -22,6 +23,7 @@ from privet.verify.library.responses import randomized_response, responses_on_ch
 from privet.verify.library.sampling import subsampled
 
 __all__ = [
+    "CATALOGUE",
     "CountPrior",
     "FiniteModel",
     "SecretModel",
@@ -31,7 +33,9 @@ __all__ = [
     "exchangeable",
     "independent",
     "modular_geometric",
+    "named_file",
     "noisy_count",
+    "question_file",
     "randomized_response",
     "report_noisy_max",
     "responses_on_chain",

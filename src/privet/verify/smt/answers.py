@@ -18,6 +18,8 @@ from privet.verify.smt.algebraic import Real
 class SolverCertificate:
     """Not independently checkable: `solver` of this `version` found `text` unsatisfiable.
 
+    Where no solver was needed, `solver` is "privet", whose own exact arithmetic is to be believed.
+
     `encoding`: which form of the question; `length`: of the words, None for words of several;
     `text`: SMT-LIB 2.
     """
@@ -41,10 +43,10 @@ class SolverCertificate:
         }
 
     def __str__(self) -> str:
-        return (
-            f"{self.solver} {self.version} says so of the {self.encoding} encoding; "
-            "this is not independently checkable"
-        )
+        how = f"of the {self.encoding} encoding"
+        if self.encoding == "word by word":
+            how = self.encoding
+        return f"{self.solver} {self.version} says so {how}; this is not independently checkable"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from privet.errors import CertificateError, ModelError, UndecidedError
-from privet.verify.outcome import Violated, ratio_of
+from privet.verify.outcome import INTERRUPTED, Undecided, Violated, ratio_of
 from privet.verify.problem import Threshold
 from privet.verify.question import Question
 from privet.verify.smt.algebraic import Element, Field, Real, nearby_fractions
@@ -20,7 +20,7 @@ from privet.verify.smt.encodings import letter, number, parameter
 from privet.verify.smt.expressions import total, value_of
 from privet.verify.smt.solver import Query, Satisfiable, Solver
 from privet.verify.smt.symbols import ONE, Row
-from privet.weighted import Lengths
+from privet.weighted import Lengths, Limits
 
 _BITS = (32, 128, 512, 2048)
 
@@ -93,6 +93,19 @@ def violated(claim: Claim, found: Mapping[str, Real]) -> ParametersViolated:
     question = question_at(claim, exact, Lengths(claim.length, claim.length))
     plain = question.violated(codes, Threshold(ratio, ratio))
     return _with_values(plain, values, ratio)
+
+
+def violated_at(
+    claim: Claim, values: Mapping[str, Fraction], limits: Limits
+) -> ParametersViolated | None:
+    """The exact engine's violation at allowed values, None if it finds none. Errors: ModelError."""
+    ratio = value_of(claim.ratio, values)
+    question = question_at(claim, values, Lengths(claim.length, claim.length))
+    outcome = question.decide(Threshold(ratio, ratio), limits)
+    if isinstance(outcome, Undecided) and outcome.reason == INTERRUPTED:
+        # The engine has taken the interrupt for its own; it is meant for the whole question.
+        raise KeyboardInterrupt
+    return _with_values(outcome, dict(values), ratio) if isinstance(outcome, Violated) else None
 
 
 def _with_values(plain: Violated, values: dict[str, Real], claimed: Fraction) -> ParametersViolated:

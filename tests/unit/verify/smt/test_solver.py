@@ -144,7 +144,7 @@ def test_a_counterexample_that_does_not_stand_is_undecided(
     domain = sat(parameter_p="1/4")
     answers = [domain, FINE, FINE, sat(**values), *[FINE] * 5]
     monkeypatch.setattr(decide, "Solver", partial(Solver, command=liar(*answers)))
-    outcome = verify.for_all_parameters(model(), 0, 1, ratio=2, length=2)
+    outcome = verify.for_all_parameters(model(), 0, 1, ratio=2, length=2, encoding="linear")
     assert isinstance(outcome, verify.Undecided)
     assert "does not stand" in outcome.reason
 
