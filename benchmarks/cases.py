@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from algorithm_1 import beside_algorithm_1, beside_expansion
+from calibration import CALIBRATION_CASES
 from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes, rooms
 from series_cases import SERIES_CASES
 from verify_cases import VERIFY_CASES
@@ -170,7 +171,7 @@ def on_language(mechanism: str, epsilon: str, count: str, length: str, repeats: 
     chain = privet.MarkovChain(np.full(16, 1 / 16), rooms(4))
     language = privet.Language.from_chain(chain)
     truth = chain.sample_words(int(count), int(length))
-    release = getattr(privet, mechanism)(language, epsilon=epsilon).release
+    release = getattr(privet, mechanism)(language, epsilon=epsilon, calibration="paper").release
     before = resident_bytes("VmRSS")
     released = release(truth)
     extra = resident_bytes("VmHWM") - before
@@ -205,6 +206,7 @@ CASES: dict[str, Callable[..., None]] = {
     "memory": memory,
     "on-language": on_language,
     "words": words,
+    **CALIBRATION_CASES,
     **SERIES_CASES,
     **VERIFY_CASES,
 }

@@ -7,6 +7,7 @@ and the target that hangs on it is "not measured".
 from statistics import median
 from typing import Any
 
+from calibration_sections import certified
 from language_sections import algorithm_1, expansion, languages
 from measure import KEEP, kept_as_the_law_says
 from outcomes import (
@@ -311,5 +312,6 @@ SECTIONS = {
     "verify": verification,
     "verify-hard": hard_models,
     "verify-z3": beside_z3,
+    "calibration": certified,
     "start": start_up,
 }

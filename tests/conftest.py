@@ -1,6 +1,14 @@
 """Settings that every test shares."""
 
+import os
+import tempfile
+
 from hypothesis import settings
+
+# Certified rates are kept for the length of a run, also by the commands that tests start, and not
+# among those of whoever runs the tests.
+_KEPT = tempfile.TemporaryDirectory(prefix="privet-tests-")
+os.environ["PRIVET_CACHE"] = _KEPT.name
 
 # Examples are derived from the test itself, so a run says the same everywhere; `explore` looks
 # further, with fresh examples: python -m pytest --hypothesis-profile=explore

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from privet import Alphabet, Language
+
 Spawn = Callable[..., "subprocess.Popen[str]"]
 
 RUN = "import sys; from privet.cli import main; sys.exit(main(sys.argv[1:]))"
@@ -33,6 +35,20 @@ sys.exit(main(sys.argv[1:]))
 
 GOOD = {"voters.csv", "diary.csv", "wide.csv"}
 TABLE = ("release", "table", "voters.csv", "-c", "vote=Clinton,Dole", "-e", "1", "-o", "out.csv")
+
+
+# The search is as it is, and tells that it has begun.
+SEARCHING = """
+import pathlib, sys
+import privet.mechanisms.word_exponential.calibrating as calibrating
+before = calibrating.Search._candidate
+def search(self, q):
+    pathlib.Path("ready").touch()
+    return before(self, q)
+calibrating.Search._candidate = search
+from privet.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
 
 
 def names(folder: Path) -> set[str]:
@@ -83,6 +99,40 @@ def test_an_interrupt_while_replacing_keeps_the_old_release(spawn: Spawn, folder
     lines(process)
     (folder / "ready").unlink()
     assert {name: (folder / name).read_bytes() for name in names(folder)} == before
+
+
+@pytest.mark.parametrize("command", ["plan", "release"])
+def test_an_interrupt_while_a_rate_is_looked_for(
+    spawn: Spawn, folder: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """4 x 4 rooms at a small epsilon: a search of half a minute."""
+    monkeypatch.setenv("PRIVET_CACHE", str(folder / "kept"))
+    rooms = [[abs(i // 4 - j // 4) + abs(i % 4 - j % 4) <= 1 for j in range(16)] for i in range(16)]
+    names_of = [f"r{i}" for i in range(16)]
+    Language.from_allowed(Alphabet(names_of), rooms).save(folder / "rooms.json")
+    (folder / "walks.csv").write_text("d1,d2,d3\nr0,r1,r2\nr5,r5,r6\n", encoding="utf-8")
+    exact = ("--language", "rooms.json", "-e", "1", "--calibration", "exact")
+    asked = {
+        "plan": ("plan", *exact, "-n", "30"),
+        "release": (
+            "release",
+            "words",
+            "walks.csv",
+            "--columns",
+            "d1,d2,d3",
+            *exact,
+            "-o",
+            "o.csv",
+        ),
+    }
+    before = names(folder)
+    process = spawn(SEARCHING, *asked[command])
+    wait_for(folder / "ready", process)
+    process.send_signal(signal.SIGINT)
+    out, err = lines(process)
+    assert (process.returncode, out) == (130, "")
+    assert err == ["privet: interrupted; nothing was left half-written."]
+    assert names(folder) == {*before, "ready"}
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "arrow"])

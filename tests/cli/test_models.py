@@ -289,6 +289,7 @@ def test_a_certified_rate_from_the_plan_to_the_proof(run: Run, folder: Path) -> 
     assert "--calibration exact" in done.out
     done = run(*WORDS, "-e", "3", "-o", "out.csv", *EXACT)
     assert done.code == 0, done.err
+    assert ", where the published one is 1.5; it was asked for (words of any" in done.out
     receipt = Receipt.read(folder / "out.csv.receipt.json")
     assert receipt.parts[0].law["calibration"] == "exact"
     shown = run("verify", "--certificate", "out.csv.receipt.json")
@@ -303,6 +304,26 @@ def test_a_certified_rate_from_the_plan_to_the_proof(run: Run, folder: Path) -> 
     proof["parts"][0]["ratio"] = "1"
     (folder / "proof.json").write_text(json.dumps(proof), encoding="utf-8")
     assert run("verify", "certificate", "proof.json").code == 1
+
+
+def test_the_report_says_which_rate_ran_and_why(run: Run, folder: Path) -> None:
+    language = ("--language", "loose.json", "-e", "3")
+    done = run(*WORDS, *language, "-o", "auto.csv")
+    assert done.code == 0, done.err
+    assert "published one is 1.5; it is certified for this language (words of any" in done.out
+    assert Receipt.read(folder / "auto.csv.receipt.json").parts[0].law["calibration"] == "exact"
+    done = run(*WORDS, *language, "-o", "paper.csv", "--calibration", "paper")
+    assert "Rate: 1.5, the published one; it was asked for." in done.out
+    options = ("--calibration-seconds", "0")
+    done = run(*WORDS, "--language", "loose.json", "-e", "2.9", "-o", "hasty.csv", *options)
+    assert "Rate: 1.45, the published one; no larger rate was certified in seconds" in done.out
+    done = run(*WORDS, *language, "-o", "none.csv", "--calibration-seconds=-1")
+    assert (done.code, "--calibration-seconds" in done.error) == (2, True)
+    planned = run("plan", *language, "-n", "9")
+    assert "exponential (certified rate) *" in planned.out
+    assert "has this rate by itself" in planned.out
+    planned = run("plan", *language, "-n", "9", "--calibration", "paper")
+    assert "certified" not in planned.out
 
 
 def test_no_model_is_overwritten(run: Run) -> None:
@@ -325,7 +346,7 @@ def test_a_plan_on_a_language_and_with_a_chain(run: Run) -> None:
     assert "averaged over the words of the chain" in both.out
     alone = json.loads(run("plan", "--chain", "chain.json", "-n", "9", "-e", "1", "--json").out)
     (made,) = alone["plans"]
-    assert made["mechanisms"][3]["decode_method"] == "viterbi"
+    assert made["mechanisms"][4]["decode_method"] == "viterbi"
     assert made["chain"]["kind"] == "markov-chain"
 
 

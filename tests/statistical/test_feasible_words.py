@@ -66,15 +66,15 @@ def distances(words: Words, word: list[Any]) -> Any:
 @DOMAINS
 def test_every_release_is_possible_and_its_distance_has_the_law(domain: Any, kind: Any) -> None:
     language, word = domain()
-    mechanism = kind(language, epsilon=EPSILON)
+    mechanism = kind(language, epsilon=EPSILON, calibration="paper")
     words = released(mechanism, word, seed=31)
     assert len(words) == DRAWS
     assert (language.first_impossible_each(words) == -1).all()
     counts = distances(words, word)
     assert not chi_square_agrees(counts, mechanism.distance_distribution(word), ALPHA).rejected
     twins = {
-        "more epsilon": kind(language, epsilon=1.1 * EPSILON),
-        "the other mechanism": OTHER[kind](language, epsilon=EPSILON),
+        "more epsilon": kind(language, epsilon=1.1 * EPSILON, calibration="paper"),
+        "the other mechanism": OTHER[kind](language, epsilon=EPSILON, calibration="paper"),
         "all words": kind(language.alphabet, epsilon=EPSILON, calibration="paper"),
     }
     for name, twin in twins.items():
@@ -91,7 +91,9 @@ def test_the_certified_rate_draws_its_own_law(domain: Any) -> None:
     assert (language.first_impossible_each(words) == -1).all()
     counts = distances(words, word)
     assert not chi_square_agrees(counts, mechanism.distance_distribution(word), ALPHA).rejected
-    published = WordExponential(language, epsilon=epsilon).distance_distribution(word)
+    published = WordExponential(
+        language, epsilon=epsilon, calibration="paper"
+    ).distance_distribution(word)
     assert chi_square_agrees(counts, published, ALPHA).rejected
     everywhere = WordExponential(language.alphabet, epsilon=epsilon).distance_distribution(word)
     assert chi_square_agrees(counts, everywhere, ALPHA).rejected

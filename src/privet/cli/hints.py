@@ -28,6 +28,7 @@ _OPTIONS = {
     "neighbours": "--neighbours",
     "query": "--query",
     "ratio": "--ratio",
+    "seconds": "--calibration-seconds",
     "reason": "--reason TEXT",
     "rows_per_person": "--person COLUMN --rows-per-person N",
     "split": "--split NAME=SHARE",

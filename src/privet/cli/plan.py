@@ -10,6 +10,7 @@ import typer
 from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
 from privet.cli.places import shipped
 from privet.cli.query_options import Box, Initial, Levels, Nodes_
+from privet.cli.release_words import CalibrationSeconds
 
 if TYPE_CHECKING:
     from privet.chains import MarkovChain
@@ -101,10 +102,11 @@ def plan(
         str,
         typer.Option(
             metavar="HOW",
-            help="exact: with --language, look for the largest rate of the exponential mechanism "
-            "that is certified; auto or paper: the published rates only.",
+            help="With --language, exact: look for the largest rate of the exponential mechanism "
+            "that is certified; auto: for one that is certified in seconds; paper: for none.",
         ),
     ] = "auto",
+    calibration_seconds: CalibrationSeconds = 60.0,
     ledger: LedgerUrl = None,
     account: AccountName = None,
     plot: Annotated[
@@ -125,7 +127,8 @@ def plan(
     With --language every mechanism is asked whether its words can happen ("possible"); with --chain
     randomised response is also decoded (in Python privet.decode), which is free. A chain alone is
     also the language of its words. Errors without a formula are simulated, with their standard
-    error. Models must be public. --calibration exact takes up to a minute for each epsilon.
+    error. Models must be public. Looking for a certified rate takes seconds for each epsilon; with
+    --calibration exact up to a minute.
 
     With --query the plan is for privet release query: a statistic of series whose steps depend on
     each other, with --chain or --box, --initial, --length, --nodes and --persons. It compares the
@@ -191,6 +194,8 @@ def plan(
                     ledger=charged,
                     rows=size,
                     calibration=calibration,  # type: ignore[arg-type]  # checked there
+                    seconds=calibration_seconds,
+                    progress=tick,
                 )
             )
         if plot is not None:

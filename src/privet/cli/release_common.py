@@ -229,6 +229,8 @@ def _print_remarks(known: "Receipt") -> None:
     from privet.releasing import can_estimate
 
     for part in known.parts:
+        for line in _calibration(part):
+            print_text(line)
         if over := part.law.get("expected_errors_averaged_over"):
             error = plain(part.law["expected_errors_standard_error"], 2)
             print_text(
@@ -242,6 +244,24 @@ def _print_remarks(known: "Receipt") -> None:
             "Shares cannot be estimated from this release: `privet estimate` reads those of "
             "randomized-response, and of exponential on all words, only."
         )
+
+
+def _calibration(part: "Part") -> "Iterator[str]":
+    """Which rate ran on a language, and why."""
+    law, why = part.law, part.law.get("calibration_reason")
+    if why is None:
+        return
+    rate = f"{law['rate']:.4g}"
+    if law["calibration"] == "paper":
+        yield f"Rate: {rate}, the published one; {why}."
+        return
+    own = law["certified"]
+    words = "any length" if own["longest"] is None else f"up to {own['longest']} symbols"
+    published = float(part.epsilon) / (2 * part.mechanism["adjacency"])
+    yield (
+        f"Rate: {rate}, where the published one is {published:.4g}; {why} (words of {words} spend "
+        f"at least {own['spent_at_least']:.4g}, at most {own['spent_at_most']:.6g})."
+    )
 
 
 def _short_title(title: str) -> str:

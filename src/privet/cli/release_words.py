@@ -86,16 +86,23 @@ Calibrated = Annotated[
     str,
     typer.Option(
         metavar="HOW",
-        help="auto, paper or exact, where the mechanism has it. exact with --language: the "
-        "largest rate of exponential that is certified, found in up to a minute.",
+        help="auto, paper or exact, where the mechanism has it. With --language, exact: the "
+        "largest rate of exponential that is certified, found in up to a minute; auto: one that "
+        "is certified in seconds, else the published one.",
+    ),
+]
+CalibrationSeconds = Annotated[
+    float,
+    typer.Option(
+        metavar="S", help="How long --calibration exact may search; auto takes 10 s at most."
     ),
 ]
 Longest = Annotated[
     int | None,
     typer.Option(
         metavar="N",
-        help="For --calibration exact: the longest sequence, where no rate is certified for all "
-        "lengths; by default the number of --columns.",
+        help="For --calibration exact and auto: the longest sequence, where no rate is certified "
+        "for all lengths; by default the number of --columns.",
     ),
 ]
 LanguageFile = Annotated[
@@ -144,6 +151,7 @@ def words(
     adjacency: Adjacency = 1,
     mechanism: MechanismName = "auto",
     calibration: Calibrated = "auto",
+    calibration_seconds: CalibrationSeconds = 60.0,
     longest: Longest = None,
     language: LanguageFile = None,
     outside: OutsideWords = "refuse",
@@ -191,12 +199,13 @@ def words(
         )
         released = models.language_over(domain.alphabets[table.place])
         decoded = models.chain is not None
-        if calibration == "exact" and not released.is_all:
-            tick("certifying the rate", 0, 0)
-        size = longest if longest is not None else len(table.wide) or None
-        made = _mechanism(
-            mechanism, released, epsilon, adjacency, calibration, outside, decoded, size
-        )
+        search = {
+            "calibration": calibration,
+            "longest": longest if longest is not None else len(table.wide) or None,
+            "seconds": calibration_seconds,
+            "progress": tick,
+        }
+        made = _mechanism(mechanism, released, epsilon, adjacency, outside, decoded, search)
         # A mechanism on a language refuses words outside by itself.
         own = isinstance(made, LanguageMechanism) or released.is_all
         done = releasing.release(
@@ -356,12 +365,11 @@ def _mechanism(
     language: "Language",
     epsilon: str,
     adjacency: int,
-    calibration: str,
     outside: str,
     decoded: bool,
-    longest: int | None,
+    search: dict[str, Any],
 ) -> "HammingMechanism":
-    """The mechanism that protects `adjacency` symbols.
+    """The mechanism that protects `adjacency` symbols; `search`: its calibration, and how long.
 
     "auto" is randomised response: of the mechanisms that can be estimated from none has fewer
     expected errors (Theorem 5 of [holohan-leith-mason-2016]), and only its releases and those of
@@ -382,6 +390,7 @@ def _mechanism(
         )
     if name == "auto":
         name = "exponential" if forbids and not decoded else "randomized-response"
+    calibration = search["calibration"]
     _check_name(name, calibration, forbids, decoded)
     if name == "staircase":
         return mechanisms.WordStaircase(language.alphabet, epsilon=total, adjacency=covered)
@@ -390,12 +399,11 @@ def _mechanism(
     options: dict[str, Any] = {
         "epsilon": total,
         "adjacency": covered,
-        "calibration": calibration,
         "outside": outside,
     }
     if name == "permute-and-flip":
-        return mechanisms.WordPermuteAndFlip(language, **options)
-    return mechanisms.WordExponential(language, **options, longest=longest)
+        return mechanisms.WordPermuteAndFlip(language, **options, calibration=calibration)
+    return mechanisms.WordExponential(language, **options, **search)
 
 
 def _check_outside(outside: str) -> None:

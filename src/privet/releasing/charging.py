@@ -6,10 +6,16 @@ of a series. Words and series of several lengths are charged the pointwise large
 lengths, so nobody loses more than was charged. The account's framework turns the sum of all losses
 into an epsilon; an account whose framework does not protect what the guarantee of a release speaks
 of is refused, and so is a release without record loss. A delta is not charged: the record loss
-holds without one. Decoding costs nothing, so a decoded release costs what the release costs.
+holds without one. A mechanism on a language loses more over many symbols than its guarantee says of
+few (2k each at rate k, and 2k is up to twice epsilon). So an account that takes records to be
+independent and protects single symbols is charged the guarantee of a release that protects one,
+where that is less: words that differ in one symbol are all that it compares. (Of b symbols that an
+account protects, a release may cover one alone, and spend on it more than epsilon / b.) Decoding
+costs nothing, so a decoded release costs what the release costs.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +23,8 @@ import numpy as np
 from privet.errors import ParameterError, ParameterTypeError
 from privet.mechanisms import Mechanism, SeriesMechanism
 from privet.mechanisms.base import HammingMechanism
-from privet.privacy import IndependentRecords, MarkovFramework, RecordLoss
+from privet.mechanisms.on_language import LanguageMechanism
+from privet.privacy import Framework, IndependentRecords, MarkovFramework, RecordLoss
 from privet.releasing.answers import Answer
 from privet.symbols import Alphabet, Words
 
@@ -40,7 +47,8 @@ class Charge:
 
     `loss`: of each record; `records`: what they are, a value of `RECORDS`; `covered`: how many of
     them the guarantee covers at once (the rows of a person, say); `framework`: of a query about
-    series; `alphabet`: of the words, which an account of series has as its states.
+    series; `alphabet`: of the words, which an account of series has as its states; `of_one`: what
+    is promised of a single one, where that may be less than its loss.
     """
 
     loss: RecordLoss
@@ -48,6 +56,15 @@ class Charge:
     covered: int = 1
     framework: MarkovFramework | None = None
     alphabet: Alphabet | None = None
+    of_one: Fraction | None = None
+
+    def loss_in(self, framework: Framework) -> RecordLoss:
+        """The loss that an account with that framework is charged."""
+        loss = self.loss
+        is_single = isinstance(framework, IndependentRecords) and framework.unit == 1
+        if self.of_one is None or not is_single:
+            return loss
+        return RecordLoss.constant(loss.length, min(loss.maximum, self.of_one))
 
     @classmethod
     def of(cls, receipt: "Receipt") -> "Charge":
@@ -66,8 +83,16 @@ class Charge:
             loss = RecordLoss.largest_of(part.losses.values())
             return cls(loss, records, framework=framework)
         covered = int(receipt.layout.get("rows_per_person") or receipt.layout.get("adjacency") or 1)
-        alphabet = _alphabet_of(receipt.mechanism()) if records == "step" else None
-        return cls(receipt.record_loss, records, covered, alphabet=alphabet)
+        if records != "step":
+            return cls(receipt.record_loss, records, covered)
+        return cls.of_words(receipt.mechanism(), receipt.record_loss, covered)
+
+    @classmethod
+    def of_words(cls, mechanism: Mechanism, loss: RecordLoss, covered: int) -> "Charge":
+        """What a mechanism on words costs, of which the guarantee covers `covered` symbols."""
+        # At any rate, what is promised of `covered` symbols holds for one of them.
+        of_one = mechanism.epsilon if isinstance(mechanism, LanguageMechanism) else None
+        return cls(loss, "step", covered, alphabet=_alphabet_of(mechanism), of_one=of_one)
 
     def check(self, account: "Account", words: Words | None = None) -> None:
         """Refuse an account that does not count, or not protect, what the release is about.

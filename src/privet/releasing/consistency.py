@@ -2,10 +2,10 @@
 
 Contract. A receipt states its numbers several times: in the description of each mechanism, beside
 it, in the guarantee and in the shape. A receipt in which they differ was damaged or edited, and
-estimates by it would be wrong and look right; it is refused. What a mechanism costs and how often
-it errs is computed again from its description; errors that were simulated are not. This is no
-protection against someone who changes every number consistently: for that, compare the receipt
-with a copy that you trust.
+estimates by it would be wrong and look right; it is refused. What a mechanism costs, which rate ran
+and what it is certified to spend, and how often it errs is computed again from its description;
+errors that were simulated are not. This is no protection against someone who changes every number
+consistently: for that, compare the receipt with a copy that you trust.
 """
 
 import math
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 from privet.errors import CertificateError, FileFormatError, PrivetError
 from privet.exact import exact_number
-from privet.mechanisms import Exponential, Mechanism, RandomizedResponse
+from privet.mechanisms import Exponential, Mechanism, RandomizedResponse, WordExponential
 from privet.mechanisms.base import HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
+from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 from privet.releasing.answers import check_answer
+from privet.releasing.job import law_in_use
 
 if TYPE_CHECKING:
     from privet.releasing.receipt import Part, Receipt
@@ -28,6 +30,9 @@ Rebuilt = Exponential | HammingMechanism
 
 _SAME = 1e-6
 """Relative; other versions and machines may round otherwise, and sharpen bounds a little."""
+
+_SAME_LAW = 1e-12
+"""Relative; a rate and what it spends are rounded once, from exact numbers."""
 
 _LONG = 1000
 """Up to this length what a mechanism that is not symbol by symbol does is computed again."""
@@ -202,6 +207,7 @@ def _check_part(receipt: "Receipt", part: "Part", mechanism: Rebuilt) -> None:
         for symbol in (part.other, part.missing):
             known = symbol is None or symbol in mechanism.alphabet
             _agree(known, f"a stand-in of {place} is not in its alphabet")
+    _check_law(part, mechanism, longest)
     on_language = isinstance(mechanism, LanguageMechanism)
     one_by_one = isinstance(mechanism, SymbolwiseMechanism) and not on_language
     if not one_by_one and longest > _LONG:
@@ -232,6 +238,35 @@ def _check_part(receipt: "Receipt", part: "Part", mechanism: Rebuilt) -> None:
         errors is None or _close(part.expected_errors, errors),
         f"the mechanism of {place} does not make the errors written beside it",
     )
+
+
+def _check_law(part: "Part", mechanism: Rebuilt, longest: int) -> None:
+    """The calibration, rate and certified bracket are those of the mechanism that is described."""
+    if not isinstance(mechanism, WordExponential):
+        return
+    for name, value in law_in_use(mechanism, longest).items():
+        if name == "calibration_reason":  # is for reading, and older receipts have none
+            same = isinstance(part.law.get(name, ""), str)
+        else:
+            same = _same_law(part.law.get(name), value)
+        _agree(same, f"'{name}' of the law of {_name(part)} is not that of its mechanism")
+    is_certified = isinstance(mechanism, ExponentialOnLanguage) and mechanism.certified is not None
+    _agree(
+        is_certified or "certified" not in part.law,
+        f"the law of {_name(part)} says that its rate is certified, and it is not",
+    )
+
+
+def _same_law(written: Any, again: Any) -> bool:
+    if isinstance(again, dict):
+        return (
+            isinstance(written, dict)
+            and set(written) == set(again)
+            and all(_same_law(written[name], value) for name, value in again.items())
+        )
+    if isinstance(again, float):
+        return type(written) in (int, float) and math.isclose(written, again, rel_tol=_SAME_LAW)
+    return type(written) is type(again) and bool(written == again)
 
 
 def _lengths(receipt: "Receipt") -> set[int]:

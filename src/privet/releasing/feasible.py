@@ -21,9 +21,16 @@ from privet.chains import MarkovChain
 from privet.errors import ModelError, ParameterError, ParameterTypeError
 from privet.languages import Language
 from privet.mechanisms import RandomizedResponse, WordExponential, WordPermuteAndFlip
-from privet.mechanisms.base import HammingMechanism
+from privet.mechanisms.base import HammingMechanism, Mechanism
 from privet.mechanisms.on_language import LanguageMechanism
+from privet.mechanisms.word_exponential.on_language import (
+    CERTIFIED_QUICKLY,
+    ExponentialOnLanguage,
+)
+from privet.mechanisms.words import Calibration
+from privet.privacy.guarantee import decimal_up
 from privet.randomness import current_source
+from privet.releasing.blocks import Progress
 from privet.releasing.decoding import Decoding, Method
 from privet.releasing.leaving import first_leaving
 from privet.releasing.plan import Plan, PlanRow, capital, factor, rows_on_all_words
@@ -100,8 +107,7 @@ class FeasiblePlan(Plan):
                 "decoded at any later time."
             )
         elif not best.can_estimate:
-            if best.title == CALIBRATED:
-                yield "It takes --calibration exact (in Python this row's mechanism)."
+            yield from _how(best.mechanism)
             yield (
                 "Shares cannot be estimated from its releases; they can from those of "
                 f"{self.for_estimates.title} (--mechanism {self.for_estimates.mechanism.name}), "
@@ -136,19 +142,20 @@ def feasible_plan(
     delta: Fraction,
     length: int,
     adjacency: int,
-    calibrated: bool = False,
+    calibration: Calibration = "auto",
     seconds: float | None = 60.0,
+    progress: Progress | None = None,
 ) -> FeasiblePlan:
     """The plan on a language that forbids words, or with a chain.
 
-    `calibrated`: whether a certified rate is looked for, in up to `seconds`.
+    `calibration`: how a certified rate is looked for, in up to `seconds`; not at all for "paper".
 
     Errors: ParameterError for a length that no word has; ModelError for a chain over other states
     than the alphabet, or one that can leave the language.
     """
-    longest = WordExponential(language, epsilon=epsilon, adjacency=adjacency)
-    if isinstance(longest, LanguageMechanism):
-        longest.check_size(length)
+    published = WordExponential(language, epsilon=epsilon, adjacency=adjacency, calibration="paper")
+    if isinstance(published, LanguageMechanism):
+        published.check_size(length)
     language.check_length(length)
     if chain is not None:
         if not isinstance(chain, MarkovChain):
@@ -159,7 +166,8 @@ def feasible_plan(
             )
         chain = chain.in_order_of(language.alphabet)
         _check_inside(chain, language, length)
-    target = _Target(language, chain, epsilon, delta, length, adjacency, calibrated, seconds)
+    search = _Search(calibration, seconds, progress)
+    target = _Target(language, chain, epsilon, delta, length, adjacency, search)
     rows = tuple(target.rows())
     return FeasiblePlan(
         len(language.alphabet), length, adjacency, epsilon, delta, rows, language, chain
@@ -177,6 +185,15 @@ def _check_inside(chain: MarkovChain, language: Language, length: int) -> None:
 
 
 @dataclass(frozen=True)
+class _Search:
+    """How a certified rate is looked for."""
+
+    calibration: Calibration
+    seconds: float | None
+    progress: Progress | None
+
+
+@dataclass(frozen=True)
 class _Target:
     """What every row is made for."""
 
@@ -186,8 +203,7 @@ class _Target:
     delta: Fraction
     length: int
     adjacency: int
-    calibrated: bool
-    seconds: float | None
+    search: _Search
 
     def rows(self) -> Iterator[PlanRow]:
         """Randomised response first, then the mechanisms on the language, then decoding."""
@@ -200,34 +216,45 @@ class _Target:
         if inside:
             yield from usual
         else:
-            options: dict[str, Any] = {"epsilon": self.epsilon, "adjacency": self.adjacency}
-            unused = "pure, delta is not used" if self.delta else ""
-            yield self._on_language(
-                "exponential (paper rate)", WordExponential(self.language, **options), unused
-            )
-            yield self._on_language(
-                "permute-and-flip (paper rate)",
-                WordPermuteAndFlip(self.language, **options),
-                unused,
-            )
-            if self.calibrated:
-                exact = WordExponential(
-                    self.language,
-                    **options,
-                    calibration="exact",
-                    longest=self.length,
-                    seconds=self.seconds,
-                )
-                notes = [note for note in (unused, _won(exact, self.length)) if note]
-                yield self._on_language(CALIBRATED, exact, "; ".join(notes))
+            yield from self._inside()
         if self.chain is not None:
             yield self._decoded("randomised response + Viterbi", response, "viterbi", True)
             yield self._decoded("randomised response + marginals", response, "marginals", inside)
 
+    def _inside(self) -> Iterator[PlanRow]:
+        """The mechanisms on the language: at the published rates, and at a certified one."""
+        options: dict[str, Any] = {"epsilon": self.epsilon, "adjacency": self.adjacency}
+        unused = "pure, delta is not used" if self.delta else ""
+        published = WordExponential(self.language, **options, calibration="paper")
+        certified, why_not = self._certified(options)
+        note = _joined(unused, why_not)
+        yield self._on_language("exponential (paper rate)", published, note)
+        flip = WordPermuteAndFlip(self.language, **options)
+        yield self._on_language("permute-and-flip (paper rate)", flip, unused)
+        if certified is not None:
+            note = _joined(unused, _won(certified, self.length))
+            yield self._on_language(CALIBRATED, certified, note)
+
+    def _certified(self, options: dict[str, Any]) -> tuple[ExponentialOnLanguage | None, str]:
+        """The mechanism at a certified rate, or why there is none."""
+        if self.search.calibration == "paper":
+            return None, ""
+        made = WordExponential(
+            self.language,
+            **options,
+            calibration=self.search.calibration,
+            longest=self.length,
+            seconds=self.search.seconds,
+            progress=self.search.progress,
+        )
+        if isinstance(made, ExponentialOnLanguage) and made.certified is not None:
+            return made, ""
+        return None, made.calibration_reason
+
     def _on_language(self, title: str, mechanism: HammingMechanism, note: str) -> PlanRow:
         spent = mechanism.spent(self.length)
         if isinstance(mechanism, LanguageMechanism):
-            note = "; ".join(text for text in (note, *mechanism.remarks([self.length])) if text)
+            note = _joined(note, *mechanism.remarks([self.length]))
             if self.chain is not None:
 
                 def act(words: Words) -> Words:
@@ -291,12 +318,32 @@ class _Target:
         )
 
 
-def _won(mechanism: HammingMechanism, length: int) -> str:
-    """How much larger than the published rate the certified one is."""
-    if not isinstance(mechanism, LanguageMechanism):
-        return ""
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)
+
+
+def _won(mechanism: ExponentialOnLanguage, length: int) -> str:
+    """How much larger than the published rate the certified one is, and what it spends."""
     published = float(mechanism.epsilon / (2 * mechanism.adjacency))
-    return f"{mechanism.rate(length) / published:.2f} times the published rate"
+    won = f"{mechanism.rate(length) / published:.2f} times the published rate"
+    if mechanism.certified is None:
+        return won
+    high = decimal_up(mechanism.certified.high, 4)
+    low = f"at least {float(mechanism.certified.low):.4g} and " if mechanism.certified.low else ""
+    return f"{won}, proved to spend {low}at most {high} of {decimal_up(mechanism.epsilon, 4)}"
+
+
+def _how(mechanism: Mechanism) -> Iterator[str]:
+    """What a release at that certified rate takes."""
+    if not isinstance(mechanism, ExponentialOnLanguage) or mechanism.certified is None:
+        return
+    longest = mechanism.certified.lengths.longest
+    more = "" if longest is None else f" --longest {longest}"
+    if mechanism.calibration_reason == CERTIFIED_QUICKLY:
+        by = f" with{more}" if more else ""
+        yield f"A release on the language has this rate by itself{by} (--calibration auto)."
+    else:
+        yield f"It takes --calibration exact{more} (in Python this row's mechanism)."
 
 
 def _impossible(row: PlanRow, note: str) -> PlanRow:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from privet.errors import ParameterError
-from privet.exact import float_down, float_up, ratio_up
+from privet.exact import ratio_up
 from privet.mechanisms import WordExponential, WordPermuteAndFlip, WordStaircase
 from privet.mechanisms.base import CodeArray, HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
@@ -106,28 +106,16 @@ def describe_words(
 def law_in_use(mechanism: HammingMechanism, length: int) -> dict[str, Any]:
     """The calibration and rate that run on words of that length, whatever was asked for.
 
+    "calibration_reason": why that one ran, where a certified rate could have;
     "rate": -d log P / d distance of the exponential family; "certified": what such a rate spends at
     least (by a pair of words) and at most (by the certificate in the mechanism's description), on
     words of which lengths; "keep_probability" where symbols are answered one by one; the staircase
     has its "factor" and "shift".
     """
+    if isinstance(mechanism, ExponentialOnLanguage):
+        return mechanism.law_in_use(length)
     if isinstance(mechanism, LanguageMechanism):
-        rate = mechanism.rate(length)
-        own = mechanism.certified if isinstance(mechanism, ExponentialOnLanguage) else None
-        if own is None or own.q != mechanism.ratio(length):
-            return {"calibration": "paper", "rate": rate, "word_length": length}
-        bracket = {
-            "spent_at_least": float_down(own.low),
-            "spent_at_most": float_up(own.high),
-            "shortest": own.lengths.shortest,
-            "longest": own.lengths.longest,
-        }
-        return {
-            "calibration": "exact",
-            "rate": rate,
-            "word_length": length,
-            "certified": bracket,
-        }
+        return {"calibration": "paper", "rate": mechanism.rate(length), "word_length": length}
     if isinstance(mechanism, WordStaircase):
         factor, shift = float(mechanism.factor), mechanism.shift(length)
         return {"factor": factor, "shift": shift, "word_length": length}
@@ -141,8 +129,7 @@ def law_in_use(mechanism: HammingMechanism, length: int) -> dict[str, Any]:
             "keep_probability": float(mechanism.keep_probability),
         }
         if isinstance(mechanism, WordExponential):
-            ran = "paper" if mechanism.calibration == "paper" else "exact"
-            law = {"calibration": ran, **law}
+            law = {"calibration": mechanism.calibration, **law}
         return law
     return {}
 

@@ -62,7 +62,7 @@ def carry_out(
 def _reserve(account: "Account", charge: Charge, receipt: Receipt) -> tuple["Reservation", Receipt]:
     """The reservation, and the receipt that names it."""
     entry = account.reserve(
-        charge.loss,
+        charge.loss_in(account.framework),
         note=_note(receipt),
         seeded=receipt.randomness != PRIVATE_BITS,
         unit=charge.records,

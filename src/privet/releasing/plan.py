@@ -28,6 +28,7 @@ from privet.mechanisms.base import HammingMechanism, Mechanism
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.mechanisms.symbolwise import SymbolwiseMechanism
 from privet.mechanisms.words import Calibration, read_calibration
+from privet.releasing.blocks import Progress
 from privet.releasing.charging import read_account
 from privet.releasing.decoding import Decoding
 from privet.releasing.notes import weak_parameters
@@ -250,6 +251,7 @@ def plan(
     rows: int | None = None,
     calibration: Calibration = "auto",
     seconds: float | None = 60.0,
+    progress: Progress | None = None,
 ) -> Plan:
     """Compare every applicable mechanism at one guarantee, without touching data.
 
@@ -258,9 +260,10 @@ def plan(
     then decoding is compared too. On a language that forbids words, and with a chain, the plan is a
     `FeasiblePlan`, some of whose errors are simulated. `ledger`: an account; each row then says
     what it would cost on top of the account's history, and whether the budget allows it; `rows`: of
-    the table, where the account protects all of them at once. `calibration`: "exact" adds the
-    exponential mechanism at the largest rate that is certified on a language that forbids words,
-    found in up to `seconds`; "auto" and "paper" leave it out. Errors: ParameterError for an
+    the table, where the account protects all of them at once. `calibration`: on a
+    language that forbids words "auto" adds the exponential mechanism at a certified rate where one
+    is found in seconds, "exact" at the largest one found in up to `seconds`, and "paper" leaves it
+    out; `progress(stage, done, total)` is told how far that is. Errors: ParameterError for an
     epsilon, delta, length or adjacency out of range, also an adjacency beyond the length, and for
     an account that is not for such releases; ModelError for a chain over other states, or one that
     leaves the language.
@@ -275,7 +278,7 @@ def plan(
             parameter="adjacency",
         )
     words = language if isinstance(language, Language) else Language.all(language)
-    calibrated = read_calibration(calibration) == "exact" and not words.is_all
+    how = read_calibration(calibration)
     if chain is not None or not words.is_all:
         from privet.releasing.feasible import feasible_plan  # which is made of what is here
 
@@ -286,8 +289,9 @@ def plan(
             delta=slack,
             length=size,
             adjacency=covered,
-            calibrated=calibrated,
+            calibration=how,
             seconds=seconds,
+            progress=progress,
         )
     else:
         listed = tuple(rows_on_all_words(words.alphabet, total, slack, size, covered))
@@ -303,7 +307,7 @@ def _quoted(plan: Plan, account: "Account", size: int | None) -> tuple[PlanRow, 
     for row in plan.rows:
         charge = planned_charge(row.mechanism, plan.length, plan.adjacency, account, size)
         charge.check(account)
-        quoted.append(replace(row, ledger=quotes.of(charge.loss)))
+        quoted.append(replace(row, ledger=quotes.of(charge.loss_in(account.framework))))
     return tuple(quoted)
 
 
@@ -328,7 +332,15 @@ def plan_curve(
 ) -> list[Curve]:
     """Error against epsilon for every applicable mechanism: a curve each. Errors: as `plan`."""
     plans = [
-        plan(language, epsilon=e, length=length, adjacency=adjacency, delta=delta) for e in epsilons
+        plan(
+            language,
+            epsilon=e,
+            length=length,
+            adjacency=adjacency,
+            delta=delta,
+            calibration="paper",  # a certified rate is not found at every epsilon
+        )
+        for e in epsilons
     ]
     numbers = tuple(float(exact_number(e, "epsilon")) for e in epsilons)
     titles = [row.title for row in plans[0].rows] if plans else []

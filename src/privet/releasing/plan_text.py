@@ -67,7 +67,7 @@ def footnotes(plans: Sequence[Plan], rows: int | None = None) -> Iterator[str]:
     if CALIBRATED in titles_in_use:
         yield (
             "'certified rate': the largest rate found whose certificate keeps the promise on this "
-            "language; released with --calibration exact."
+            "language, so that nearly all of epsilon is spent."
         )
     yield (
         "* marks the recommended mechanism. 'wrong': how many symbols are expected to differ from "

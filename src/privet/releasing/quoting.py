@@ -92,7 +92,7 @@ def planned_charge(
     known = account.unit
     if length > 1 or known not in ("row", "value"):
         loss = mechanism.record_loss(length)
-        return Charge(loss, "step", adjacency, alphabet=mechanism.alphabet)
+        return Charge.of_words(mechanism, loss, adjacency)
     framework = account.framework
     unit = framework.unit if isinstance(framework, IndependentRecords) else 1
     if unit == "all" and rows is None:

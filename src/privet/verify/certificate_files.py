@@ -19,6 +19,8 @@ from typing import Any
 from privet.chains import HiddenMarkovModel
 from privet.chains.json_files import read_json
 from privet.errors import CertificateError, FileFormatError, PrivetError
+from privet.mechanisms import Mechanism
+from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 from privet.verify.certificate import (
     KIND,
     ModelCertificate,
@@ -138,10 +140,10 @@ def check_counterexample_document(document: object) -> Counterexample:
 
 
 def _check_receipt(document: dict[str, Any]) -> tuple[Shown, ...]:
-    """What the certificates in a receipt show; the rest of it is not looked at."""
+    """What the certificates in a receipt show, if its law says the same; no more is looked at."""
     try:
-        described = [part["mechanism"].get("certified") for part in document["parts"]]
-        found = [entry["certificate"] for entry in described if entry is not None]
+        certified = [part for part in document["parts"] if part["mechanism"].get("certified")]
+        found = [part["mechanism"]["certified"]["certificate"] for part in certified]
     except (AttributeError, KeyError, TypeError):
         raise CertificateError("The receipt was changed.", field="parts") from None
     if not found:
@@ -150,7 +152,29 @@ def _check_receipt(document: dict[str, Any]) -> tuple[Shown, ...]:
             hint="Releases with --calibration exact on a language that forbids words have one.",
             field="parts",
         )
-    return tuple(_check_one(each) for each in found)
+    shown = tuple(_check_one(each) for each in found)
+    for part in certified:
+        _check_law(part)
+    return shown
+
+
+def _check_law(part: dict[str, Any]) -> None:
+    """The mechanism is the one of the certificate, and the law beside it is that of its rate."""
+    try:
+        mechanism, law = Mechanism.from_json(part["mechanism"]), dict(part["law"])
+        if not isinstance(mechanism, ExponentialOnLanguage):
+            raise CertificateError("The certificate is not of its mechanism.", field="mechanism")
+        again = mechanism.law_in_use(law["word_length"])
+    except CertificateError:
+        raise
+    except (PrivetError, AttributeError, KeyError, TypeError, ValueError):
+        raise CertificateError("The receipt was changed.", field="mechanism") from None
+    if any(law.get(name) != again.get(name) for name in ("calibration", "rate", "certified")):
+        raise CertificateError(
+            "The law of the receipt says something else than its certificate.",
+            hint="The receipt was changed since the release; use it as it was written.",
+            field="law",
+        )
 
 
 def _check_one(document: object) -> Shown:

@@ -4,8 +4,9 @@ Contract. Imports no engine: the JSON form is read again (`check_reading`), stri
 are made again where a step needs them, and every claim follows from dot products. Those of a
 written certificate are of integers alone, unless the sets would be too large for that. Those of a
 proof in memory, and of such sets, are of floats where these exceed a proved bound on their error
-(`covers`), and of integers for all that this leaves open. Unknown fields, other types, negative entries, shapes that do not fit and trees that leave a word
-out are refused. A CertificateError says which step fails and why.
+(`covers`), and of integers for all that this leaves open. Unknown fields, other types, negative
+entries, shapes that do not fit and trees that leave a word out are refused. A CertificateError says
+which step fails and why.
 `privet.weighted.certificate` explains why a valid tree proves the bound.
 """
 

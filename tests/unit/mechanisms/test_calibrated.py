@@ -19,8 +19,9 @@ from privet.errors import CertificateError
 from privet.exact import exp_down, exp_up, log_down
 from privet.mechanisms import Mechanism
 from privet.mechanisms.enumerated import list_words
-from privet.mechanisms.word_exponential import calibrated
-from privet.mechanisms.word_exponential.calibrated import calibrate, read_calibrated
+from privet.mechanisms.word_exponential import calibrated, calibrating
+from privet.mechanisms.word_exponential.calibrated import read_calibrated
+from privet.mechanisms.word_exponential.calibrating import THOROUGH, calibrate
 from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 from privet.randomness import using_source
 from privet.testing import ReplaySource, chi_square_agrees
@@ -75,7 +76,7 @@ def test_the_whole_matrix_keeps_epsilon_exactly(name: str, adjacency: int, epsil
     assert mechanism.certified is not None
     certified = mechanism.certified
     assert certified.low <= certified.high <= mechanism.epsilon
-    published = WordExponential(language, epsilon=epsilon, adjacency=adjacency)
+    published = WordExponential(language, epsilon=epsilon, adjacency=adjacency, calibration="paper")
     assert isinstance(published, ExponentialOnLanguage)
     for length in range(1, 6):
         if not language.has_words(length):
@@ -108,7 +109,7 @@ def test_a_rate_a_tenth_larger_would_not_keep_epsilon() -> None:
     q, epsilon = mechanism.certified.q, mechanism.epsilon
     wrong = F(float(q) ** 1.1)
     words = [tuple(row) for row in list_words(ROW, 7).tolist()]
-    table = calibrated._table(ROW)
+    table = calibrated.table_of(ROW)
     totals = {w: calibrated._weight(table, wrong, w) for w in words}
     worst = max(
         F(totals[v], totals[w]) / wrong
@@ -149,7 +150,7 @@ def test_on_a_grid_nearly_all_of_epsilon_is_spent() -> None:
     assert mechanism.certified.low > F(97, 100) * 5
     assert mechanism.rate(30) > 4.85  # the published rate is 2.5
     calibrated_errors = mechanism.average_errors(30)
-    published = WordExponential(grid, epsilon=5)
+    published = WordExponential(grid, epsilon=5, calibration="paper")
     assert isinstance(published, ExponentialOnLanguage)
     # Measured 0.35 and 4.12 of 30 symbols.
     assert calibrated_errors.mean + 6 * calibrated_errors.standard_error < 0.6
@@ -189,7 +190,7 @@ def test_draws_follow_the_law_at_the_new_rate() -> None:
     law = np.array([float(matrix[given_word][word]) for word in words])
     assert observed.sum() == size
     assert not chi_square_agrees(observed, law, 1e-9).rejected
-    published = WordExponential(ROW, epsilon=2)
+    published = WordExponential(ROW, epsilon=2, calibration="paper")
     assert isinstance(published, ExponentialOnLanguage)
     other = np.array([float(p) for p in exact_matrix(published, 4)[given_word].values()])
     assert chi_square_agrees(observed, other, 1e-9).rejected
@@ -214,19 +215,19 @@ def test_a_description_makes_the_same_mechanism_without_any_search(
 
 
 def test_a_second_question_is_not_searched_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = calibrate(ROW, F(5, 4), 1, seconds=20)
+    first = calibrate(ROW, F(5, 4), 1)
 
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("searched again")
 
-    monkeypatch.setattr(calibrated, "_search", forbidden)
-    assert calibrate(ROW, F(5, 4), 1, seconds=20) is first
+    monkeypatch.setattr(calibrating, "_search", forbidden)
+    assert calibrate(ROW, F(5, 4), 1) is first
     with pytest.raises(AssertionError, match="searched again"):
-        calibrate(ROW, F(6, 4), 1, seconds=20)
+        calibrate(ROW, F(6, 4), 1)
 
 
 def test_without_time_the_published_rate_is_certified() -> None:
-    found = calibrate(ROW, F(7, 3), 2, seconds=0)
+    found = calibrate(ROW, F(7, 3), 2, effort=THOROUGH.within(0))
     assert found.high <= F(7, 3)
     assert float(found.rate) == pytest.approx(7 / 12, rel=1e-9)
     assert found.document["parts"][0]["tree"] is None
@@ -322,7 +323,9 @@ def test_a_description_without_certificate_is_refused() -> None:
 
 
 def test_a_certificate_for_short_words_refuses_longer_ones() -> None:
-    found = calibrated._Search(ROW, F(2), 1, Lengths(0, 4), Clock(Limits(20.0, 10_000))).run()
+    clock = Clock(Limits(60.0, 10_000))
+    search = calibrating.Search(ROW, F(2), 1, Lengths(0, 4), clock, THOROUGH, lambda *_: None)
+    found = search.run()
     described = {**made(ROW, epsilon="2.01").to_json(), "certified": found.to_json()}
     mechanism = Mechanism.from_json(json.loads(json.dumps(described)))
     assert isinstance(mechanism, ExponentialOnLanguage)

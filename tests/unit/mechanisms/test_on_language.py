@@ -6,6 +6,7 @@ import math
 import pickle
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ Word = tuple[int, ...]
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "words.json").read_text())["cases"]
 RESTRICTED = [case for case in GOLDEN if not all(map(all, case["allowed"]))]
 KINDS: dict[str, Any] = {
-    "exponential": WordExponential,
+    "exponential": partial(WordExponential, calibration="paper"),
     "permute_and_flip": WordPermuteAndFlip,
 }
 CLOSED = Language.from_regex(Alphabet(["a", "b", "x"]), "(a|b)* x*")

@@ -56,7 +56,9 @@ def test_what_goes_out_is_in_the_language_and_the_receipt_has_it(kind: Any) -> N
     assert part.law["expected_errors_standard_error"] > 0
     expected = 2 * mechanism.expected_errors(5) + mechanism.expected_errors(3)
     assert part.expected_errors == pytest.approx(expected)
-    assert part.law["calibration"] == "paper"
+    certified = kind is WordExponential
+    assert part.law["calibration"] == ("exact" if certified else "paper")
+    assert ("certified" in part.law) == certified
 
 
 def test_many_lengths_are_averaged_together() -> None:

@@ -14,6 +14,7 @@ from privet.exact import read_count, read_epsilon
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
+from privet.mechanisms.word_exponential.calibrating import Tell
 from privet.mechanisms.words import (
     Calibration,
     Outside,
@@ -26,6 +27,9 @@ from privet.mechanisms.words import (
 from privet.privacy import Guarantee
 from privet.symbols import Alphabet
 
+ASKED_FOR = "it was asked for"
+ON_ALL_WORDS = "on all words epsilon / adjacency is spent exactly"
+
 
 class WordExponential(SymbolwiseMechanism):
     """The exponential mechanism on words.
@@ -33,13 +37,16 @@ class WordExponential(SymbolwiseMechanism):
     `language`: a Language, or an alphabet for all words over it; `epsilon`: the guarantee for words
     that differ in 1 to `adjacency` places; `calibration`: "paper" for the published rate
     epsilon / (2 adjacency) [chen-leahy-jones-hale-2023], "exact" for the largest one that is
-    certified, epsilon / adjacency on all words; "auto" is "exact" on all words and "paper" on a
-    language that forbids some. `outside`: whether input words outside the language are refused or
-    allowed. Errors: ParameterError, ModelError, CertificateError.
+    certified, epsilon / adjacency on all words; "auto" is "exact" on all words and, on a language
+    that forbids some, wherever a larger rate than the published one is certified in seconds.
+    Afterwards the attribute `calibration` is "exact" or "paper", and `calibration_reason` says why.
+    `outside`: whether input words outside the language are refused or allowed. Errors:
+    ParameterError, ModelError, CertificateError.
 
-    On a language that forbids words "exact" searches for up to `seconds` (None: without end): for
-    words of any length and, where that falls short, of up to `longest` symbols, and longer ones
-    are refused then. `certified`, from `parameters()`, takes a rate with its certificate instead,
+    On a language that forbids words "exact" searches for up to `seconds` (None: without end),
+    "auto" for no more than ten: for words of any length and, where that falls short, of up to
+    `longest` symbols, and longer ones are refused then. `progress(stage, done, total)` is told how
+    far the search is. `certified`, from `parameters()`, takes a rate with its certificate instead,
     which is checked.
     """
 
@@ -57,11 +64,13 @@ class WordExponential(SymbolwiseMechanism):
         unprotected: Unprotected = "refuse",
         longest: int | None = None,
         seconds: float | None = 60.0,
+        progress: Tell | None = None,
         certified: Mapping[str, Any] | None = None,
     ) -> Self:
         """An instance of `cls`, or of what replaces it on a language that forbids some words."""
         # For the signature; see __init__.
-        del epsilon, adjacency, calibration, outside, unprotected, longest, seconds, certified
+        del epsilon, adjacency, calibration, outside, unprotected, longest, seconds, progress
+        del certified
         if cls is WordExponential and not read_language(language).is_all:
             from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 
@@ -82,16 +91,19 @@ class WordExponential(SymbolwiseMechanism):
         unprotected: Unprotected = "refuse",
         longest: int | None = None,
         seconds: float | None = 60.0,
+        progress: Tell | None = None,
         certified: Mapping[str, Any] | None = None,
     ) -> None:
         # Among all words there is nothing outside, without neighbours, or to be searched for.
-        del outside, unprotected, longest, seconds, certified
+        del outside, unprotected, longest, seconds, progress, certified
         self.language = read_language(language)
         self.alphabet = self.language.alphabet
         self.epsilon = read_epsilon(epsilon)
         self.adjacency = read_count(adjacency, "adjacency")
-        self.calibration = read_calibration(calibration)
-        places = 2 * self.adjacency if calibration == "paper" else self.adjacency
+        asked = read_calibration(calibration)
+        self.calibration: Calibration = "paper" if asked == "paper" else "exact"
+        self.calibration_reason = ON_ALL_WORDS if asked == "auto" else ASKED_FOR
+        places = 2 * self.adjacency if asked == "paper" else self.adjacency
         self.law = SymbolLaw(len(self.alphabet), self.epsilon / places)
 
     @property
@@ -110,14 +122,17 @@ class WordExponential(SymbolwiseMechanism):
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> "WordExponential":
         language, certified = language_of(data), None
-        if data["calibration"] == "exact" and not language.is_all:
+        calibration = data["calibration"]
+        if calibration == "exact" and not language.is_all:
             # Never searched for again: another clock would find another rate.
             certified = data["certified"] or {}
+        elif calibration == "auto" and not language.is_all:
+            calibration = "paper"  # what "auto" was on such languages when it was written down
         return cls(
             language,
             epsilon=data["epsilon"],
             adjacency=data["adjacency"],
-            calibration=data["calibration"],
+            calibration=calibration,
             outside=data.get("outside", "refuse"),
             unprotected=data.get("unprotected", "refuse"),
             certified=certified,

@@ -1,10 +1,12 @@
 """The exponential mechanism on a language that forbids some words.
 
 Contract. P(x | w) is q^d(w, x) / Z(w) over the words x of the language of the length of w, with
-Z(w) the sum of q^d over them and q at the published rate or, with calibration="exact", at the
-largest one with a certificate (calibrated.py), up to `deviation` for draws in doubles.
+Z(w) the sum of q^d over them and q at the published rate or at the largest one found with a
+certificate (calibrated.py), up to `deviation` for draws in doubles.
 Two deviations are charged: one for each of two inputs. A certificate speaks of words of the
 language alone: words outside it have the published rate only.
+"auto" is settled when the mechanism is made: `calibration` is then "exact" or "paper", which is
+what is written down, and `calibration_reason` says why.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,13 +32,32 @@ from privet.mechanisms.on_language import (
     LengthRate,
     log_law,
 )
-from privet.mechanisms.word_exponential.calibrated import Calibrated, calibrate, read_calibrated
-from privet.mechanisms.word_exponential.mechanism import WordExponential
+from privet.mechanisms.word_exponential.calibrated import Calibrated, read_calibrated
+from privet.mechanisms.word_exponential.calibrating import (
+    QUICK,
+    THOROUGH,
+    Effort,
+    Tell,
+    calibrate,
+    is_published,
+    read_seconds,
+)
+from privet.mechanisms.word_exponential.mechanism import ASKED_FOR, WordExponential
 from privet.mechanisms.words import Calibration, Outside, Unprotected
 from privet.randomness import RandomSource
 from privet.symbols import Alphabet
 
 IntArray = npt.NDArray[np.int64]
+
+CERTIFIED_QUICKLY = "it is certified for this language"
+TOO_LARGE = (
+    "the language is too large for a certified rate in seconds (calibration 'exact' takes longer)"
+)
+NOTHING_QUICKLY = (
+    "no larger rate was certified in seconds (calibration 'exact' takes longer, and the length of "
+    "the longest word helps)"
+)
+TOO_LONG = "what draws in doubles cost words of that length is more than was kept for it"
 
 _MOST_COMPARED = 1 << 22
 """Pairs of words times levels: a second."""
@@ -51,7 +72,10 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
     has_certificates = True
 
     certified: Calibrated | None
-    """The rate that is certified on the language, for calibration="exact"."""
+    """The rate that is certified on the language, if calibration is "exact"."""
+
+    calibration_reason: str
+    """Why calibration is what it is, for reading."""
 
     def __init__(
         self,
@@ -64,6 +88,7 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
         unprotected: Unprotected = "refuse",
         longest: int | None = None,
         seconds: float | None = 60.0,
+        progress: Tell | None = None,
         certified: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
@@ -74,22 +99,58 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
             outside=outside,
             unprotected=unprotected,
         )
-        self.certified = None
-        if self.calibration == "exact":
-            self._check_inputs()
-            if certified is None:
-                size = None if longest is None else read_count(longest, "longest")
-                target = self.epsilon - self._reserve
-                self.certified = calibrate(
-                    self.language, target, self.adjacency, longest=size, seconds=seconds
-                )
+        self.certified, self.calibration_reason = None, ASKED_FOR
+        if certified is not None:
+            self._take(certified)
+        elif self.calibration != "paper":
+            size = None if longest is None else read_count(longest, "longest")
+            limit = read_seconds(seconds)
+            if self.calibration == "auto":
+                self._settle(size, QUICK.within(limit), progress)
             else:
-                self.certified = read_calibrated(self.language, self.adjacency, certified)
-                self._check_epsilon(self.certified)
-        elif certified is not None:
+                self._check_inputs()
+                self.certified = self._found(size, THOROUGH.within(limit), progress)
+
+    def _found(self, longest: int | None, effort: Effort, tell: Tell | None) -> Calibrated:
+        """What a search finds. Errors: ParameterError where nothing can have a certificate."""
+        target = self.epsilon - self._reserve
+        return calibrate(
+            self.language, target, self.adjacency, longest=longest, effort=effort, tell=tell
+        )
+
+    def _settle(self, longest: int | None, effort: Effort, tell: Tell | None) -> None:
+        """Makes "auto" a certified rate where one is found, and the published one elsewhere."""
+        why, found = self._why_not(effort), None
+        if not why:
+            try:
+                found = self._found(longest, effort, tell)
+            except ParameterError as error:
+                why = error.message[0].lower() + error.message[1:].removesuffix(".")
+        if found is not None and is_published(found):
+            found, why = None, NOTHING_QUICKLY
+        self.certified = found
+        self.calibration = "paper" if found is None else "exact"
+        self.calibration_reason = why or CERTIFIED_QUICKLY
+
+    def _why_not(self, effort: Effort) -> str:
+        """Why no rate is looked for at all, or "" ."""
+        if self.outside == "allow":
+            return "nothing is certified about words outside the language, which are allowed"
+        if self._charge_of(1) > self._reserve:
+            return "epsilon is too small beside what draws in doubles cost"
+        if not effort.reaches(self.language, self.adjacency):
+            return TOO_LARGE
+        return ""
+
+    def _take(self, certified: Mapping[str, Any]) -> None:
+        """The rate of a description, whose certificate is checked."""
+        if self.calibration != "exact":
             raise ParameterError(
                 "A certified rate is for calibration='exact' only.", parameter="certified"
             )
+        self._check_inputs()
+        self.certified = read_calibrated(self.language, self.adjacency, certified)
+        self._check_epsilon(self.certified)
 
     def _check_inputs(self) -> None:
         if self.outside == "allow":
@@ -116,6 +177,23 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
 
     def _charge_of(self, length: int) -> Fraction:
         return self.deviations_charged * deviation(length, terms_of(self.language.automaton))
+
+    def law_in_use(self, length: int) -> dict[str, Any]:
+        """What runs on words of that length: {"calibration", "calibration_reason", "rate", ...}.
+
+        With "certified", the bracket of what it spends, where the rate is certified.
+        """
+        law: dict[str, Any] = {
+            "calibration": self.calibration,
+            "calibration_reason": self.calibration_reason,
+            "rate": self.rate(length),
+            "word_length": length,
+        }
+        if self.certified is None:
+            return law
+        if self.ratio(length) != self.certified.q:
+            return {**law, "calibration": "paper", "calibration_reason": TOO_LONG}
+        return {**law, "certified": self.certified.bracket()}
 
     def parameters(self) -> dict[str, Any]:
         """As on every language, and the certified rate: its q, a pair of words, the certificate."""

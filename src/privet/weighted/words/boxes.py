@@ -17,9 +17,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.weighted.limits import Clock
 from privet.weighted.words.problem import Floats, Ints, WordProblem
 from privet.weighted.words.symmetry import Symmetry
+from privet.weighted.words.watch import OutOfTime, Watch
 
 ENDLESS = 1e100
 """Stands for an upper end that is not bounded."""
@@ -132,10 +132,16 @@ class _Image:
     """
 
     def __init__(
-        self, side: Side, depth: int, symmetries: list[Symmetry], longer: bool = True
+        self,
+        side: Side,
+        depth: int,
+        symmetries: list[Symmetry],
+        clock: Watch,
+        longer: bool = True,
     ) -> None:
         self.side = side
         self.depth = depth
+        self._clock = clock
         self.copies: list[tuple[int, int, Ints]] = []
         seen: set[int] = set()
         self.blocks: list[_Blocks] = []
@@ -143,6 +149,7 @@ class _Image:
             if control in seen:
                 continue
             seen.add(control)
+            clock.go_on()
             self.blocks.append(_blocks(side, control, depth, longer))
             for symmetry in symmetries:
                 other = symmetry.states[control]
@@ -152,10 +159,14 @@ class _Image:
         self.chosen = [np.zeros(len(blocks.source), np.bool_) for blocks in self.blocks]
 
     def hull(self, low: Floats, high: Floats, whole: bool) -> tuple[Floats, Floats]:
-        """The hull of the image of (low, high), all (Q, Q); of the chosen blocks unless `whole`."""
+        """The hull of the image of (low, high), all (Q, Q); of the chosen blocks unless `whole`.
+
+        Errors: OutOfTime.
+        """
         least, most = np.full(low.shape, np.inf), np.full(high.shape, -np.inf)
         low, high = np.vstack([low, self.side.closed]), np.vstack([high, self.side.closed])
         for blocks, chosen in zip(self.blocks, self.chosen, strict=True):
+            self._clock.go_on()
             c = blocks.control
             live = high[blocks.source].max(axis=1) >= 0
             index = np.flatnonzero(live if whole else live & chosen)
@@ -204,39 +215,56 @@ def _quotients(products: Floats, ref: int, vectors: Floats) -> Floats:
     return np.asarray(over / (vectors * products[:, :, ref, None]).sum(axis=1))
 
 
-def find_boxes(side: Side, symmetries: list[Symmetry], longest: int | None, clock: Clock) -> Boxes:
+def find_boxes(side: Side, symmetries: list[Symmetry], longest: int | None, clock: Watch) -> Boxes:
     """Boxes for words of up to `longest` symbols (None: any number).
 
     Where short words are few, the hull of all their vectors; else closed boxes of a depth a little
     above the smallest that closes; where none closes in time, those that begin at the orthant.
     """
-    found: Boxes | None = None
-    first = _MOST_DEPTH
     with np.errstate(all="ignore"):
         if (
             longest
             and longest <= _MOST_EXACT
             and _cells(side, symmetries, longest) <= _ENOUGH_CELLS
         ):
-            image = _Image(side, longest, symmetries, longer=False)
-            return Boxes(*_all_of_them(image, symmetries), longest)
+            try:
+                image = _Image(side, longest, symmetries, clock, longer=False)
+                return Boxes(*_all_of_them(image, symmetries, clock), longest)
+            except OutOfTime:
+                return open_boxes(side.size)
+        return _closed_boxes(side, symmetries, clock)
+
+
+def open_boxes(size: int) -> Boxes:
+    """Boxes that hold everything."""
+    low, high = np.eye(size), np.full((size, size), ENDLESS)
+    np.fill_diagonal(high, 1)
+    return Boxes(low, high, 1)
+
+
+def _closed_boxes(side: Side, symmetries: list[Symmetry], clock: Watch) -> Boxes:
+    found: Boxes | None = None
+    first = _MOST_DEPTH
+    try:
         for depth in range(1, _MOST_DEPTH + 1):
             cells = _cells(side, symmetries, depth)
             if depth > 1 and cells > (_MOST_CELLS if found is None else _ENOUGH_CELLS):
                 break
-            image = _Image(side, depth, symmetries)
+            image = _Image(side, depth, symmetries, clock)
             if (ends := _fixed_point(image, clock)) is not None:
                 found, first = Boxes(*ends, depth), min(first, depth)
-            if depth >= first + 2 or clock.left < 0:
+            if depth >= first + 2:
                 break
-        return found or Boxes(*_from_orthant(image, clock), image.depth)
+    except OutOfTime:
+        return found or open_boxes(side.size)
+    return found or Boxes(*_from_orthant(image), image.depth)
 
 
 def _cells(side: Side, symmetries: list[Symmetry], depth: int) -> int:
     return _count_blocks(side, depth) * side.size**2 // (1 + len(symmetries))
 
 
-def _all_of_them(image: _Image, symmetries: list[Symmetry]) -> tuple[Floats, Floats]:
+def _all_of_them(image: _Image, symmetries: list[Symmetry], clock: Watch) -> tuple[Floats, Floats]:
     """The hull of the vectors of fewer symbols than the depth.
 
     Entries that are 0 in all of these get the size they have in longer ones: the units of the
@@ -244,7 +272,7 @@ def _all_of_them(image: _Image, symmetries: list[Symmetry]) -> tuple[Floats, Flo
     """
     shape = image.side.size, image.side.size
     low, high = _widened(*image.hull(*_nothing(shape), whole=True))
-    further = _Image(image.side, 1, symmetries)
+    further = _Image(image.side, 1, symmetries, clock)
     wide = low, high
     for _ in range(min(image.side.size**2, _MOST_ROUNDS)):
         least, most = further.hull(*wide, whole=True)
@@ -261,7 +289,7 @@ def _nothing(shape: tuple[int, int]) -> tuple[Floats, Floats]:
     return np.full(shape, np.inf), np.full(shape, -np.inf)
 
 
-def _fixed_point(image: _Image, clock: Clock) -> tuple[Floats, Floats] | None:
+def _fixed_point(image: _Image, clock: Watch) -> tuple[Floats, Floats] | None:
     """Boxes that hold their image with room to spare, if hulls from the start vector on settle."""
     shape = image.side.size, image.side.size
     low, high = _nothing(shape)
@@ -305,19 +333,20 @@ def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _from_orthant(image: _Image, clock: Clock) -> tuple[Floats, Floats]:
+def _from_orthant(image: _Image) -> tuple[Floats, Floats]:
     """The image of everything, the image of that, and so on, each a little widened.
 
     Each holds its own image, because the image of a smaller box is smaller.
     """
-    shape = image.side.size, image.side.size
-    low, high = np.zeros(shape), np.full(shape, ENDLESS)
-    np.fill_diagonal(low, 1)
-    np.fill_diagonal(high, 1)
+    everything = open_boxes(image.side.size)
+    low, high = everything.low, everything.high
     for _ in range(_MOST_NARROWINGS):
-        least, most = _widened(*image.hull(low, high, whole=True))
+        try:
+            least, most = _widened(*image.hull(low, high, whole=True))
+        except OutOfTime:
+            break
         settled = np.allclose(least, low, 1e-3, 0) and np.allclose(most, high, 1e-3, 0)
         low, high = np.maximum(low, least), np.minimum(high, most)
-        if settled or clock.left < 0:
+        if settled:
             break
     return low, high

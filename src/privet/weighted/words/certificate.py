@@ -13,6 +13,7 @@ above parts[d - 1].ratio. It holds
   opened on that side; children stand in the order of `controls`, without those that no pair of
   words of these lengths has. Null stands for the trivial bound, ratio = q^-d.
 
+`sha256` is that of the other fields: a copying error is found whatever it changed.
 `privet.weighted.words_check` re-checks it in integers and imports nothing of the search.
 """
 
@@ -28,9 +29,10 @@ from privet.weighted.limits import Lengths
 from privet.weighted.words.boxes import ENDLESS, Boxes
 from privet.weighted.words.problem import Ints, WordProblem
 from privet.weighted.words.symmetry import Symmetry
+from privet.weighted.words_check.reading import SEAL, seal_of
 
 KIND = "word-spending-certificate"
-VERSION = 1
+VERSION = 2
 BITS = 20
 _MOST_EXPONENT = 60
 
@@ -44,6 +46,11 @@ class Part:
 
     ratio: Fraction
     tree: tuple[str, ...] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the certificate."""
+        tree = None if self.tree is None else list(self.tree)
+        return {"ratio": fraction_text(self.ratio), "tree": tree}
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ class WordCertificate:
     def to_json(self) -> dict[str, Any]:
         """Lists, text, small integers, flags and null only."""
         automaton = self.problem.automaton
-        return {
+        document = {
             "kind": KIND,
             "version": VERSION,
             "moves": [list(row) for row in automaton.moves],
@@ -72,14 +79,9 @@ class WordCertificate:
             "symmetries": [[list(s.states), list(s.symbols)] for s in self.symmetries],
             "left": None if self.left is None else _side_json(*self.left),
             "right": None if self.right is None else _side_json(*self.right),
-            "parts": [
-                {
-                    "ratio": fraction_text(part.ratio),
-                    "tree": None if part.tree is None else list(part.tree),
-                }
-                for part in self.parts
-            ],
+            "parts": [part.to_json() for part in self.parts],
         }
+        return {**document, SEAL: seal_of(document)}
 
     def __repr__(self) -> str:
         nodes = sum(len(level) for part in self.parts for level in part.tree or ())

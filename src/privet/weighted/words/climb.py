@@ -12,7 +12,10 @@ from privet.weighted.limits import Clock
 from privet.weighted.words.problem import Floats, Word, WordProblem
 
 _BLOCK = 2
-_MOST_BLOCKS = 4000
+_MOST_BLOCKS = 40_000
+_FEW = 24
+"""With more symbols, one place at a time."""
+
 _NEAR = 16
 
 
@@ -59,7 +62,7 @@ def climb(
         near = _near(w, v)
         for start in range(len(w)):
             if start in near and clock.left > 0:
-                size = min(_BLOCK, len(w) - start)
+                size = min(_BLOCK if problem.symbols <= _FEW else 1, len(w) - start)
                 a, b = _best_block(problem, one, two, (w, v), start, size)
                 w = (*w[:start], *a, *w[start + size :])
                 v = (*v[:start], *b, *v[start + size :])
@@ -98,23 +101,22 @@ def _best_block(
 def _blocks(
     problem: WordProblem, p: int, r: int, size: int, differences: int
 ) -> list[tuple[Word, Word, int, int]]:
-    """The blocks that states p and r can read, with that many differences, and where they lead."""
+    """The blocks that states p and r can read, with that many differences, and where they lead.
+
+    Few at most: of too many, those that begin like others are not looked at.
+    """
     moves = problem.automaton.moves
-    found: list[tuple[Word, Word, int, int]] = [((), (), p, r)]
-    for _ in range(size):
+    found: list[tuple[Word, Word, int, int, int]] = [((), (), p, r, differences)]
+    for place in range(size):
         found = [
-            ((*a, x), (*b, y), moves[s][x], moves[t][y])
-            for a, b, s, t in found[:_MOST_BLOCKS]
+            ((*a, x), (*b, y), moves[s][x], moves[t][y], rem - (x != y))
+            for a, b, s, t, rem in found[: max(1, _MOST_BLOCKS // problem.symbols)]
             for x in range(problem.symbols)
             if moves[s][x] >= 0
-            for y in range(problem.symbols)
-            if moves[t][y] >= 0
+            for y in ((x,) if not rem else range(problem.symbols))
+            if moves[t][y] >= 0 and 0 <= rem - (x != y) < size - place
         ]
-    return [
-        entry
-        for entry in found
-        if sum(x != y for x, y in zip(entry[0], entry[1], strict=True)) == differences
-    ]
+    return [(a, b, s, t) for a, b, s, t, rem in found if not rem]
 
 
 def _values(problem: WordProblem, line: _Line, blocks: list[Word], end: int) -> Floats:

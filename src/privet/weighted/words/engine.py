@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from privet.exact import float_up
-from privet.weighted.limits import Clock, Lengths
-from privet.weighted.words.boxes import Boxes, Side, find_boxes, sides
+from privet.weighted.limits import Lengths
+from privet.weighted.words.boxes import Boxes, Side, find_boxes, open_boxes, sides
 from privet.weighted.words.certificate import Table, in_floats, rounded
 from privet.weighted.words.climb import climb, exact_ratio
 from privet.weighted.words.compose import composed
@@ -15,16 +15,26 @@ from privet.weighted.words.controls import Root, left_openings, right_controls, 
 from privet.weighted.words.problem import Floats, Word, WordProblem
 from privet.weighted.words.search import (
     LEFT,
+    MOST_EXPONENT,
     Frame,
     Outcome,
     Search,
     Tree,
     bounds_with_closed,
+    splits,
 )
 from privet.weighted.words.symmetry import Symmetry, symmetries
 from privet.weighted.words.tails import REACH, Tails, possible_lengths, reversed_word
+from privet.weighted.words.watch import Watch
 
 _LARGEST = 1e200
+_UNIT = Fraction(1, 1 << 44)
+_COARSE = Fraction(1, 1 << 26)
+"""The checker knows q to 2^-44. Below 2^-26 boxes and cuts must hold for the ends of that."""
+
+_VANISHING = 2.0**-16
+_STARTS = 12
+_LEAST = Fraction(1, 1 << 800)
 
 
 def as_float(ratio: Fraction) -> float:
@@ -32,11 +42,27 @@ def as_float(ratio: Fraction) -> float:
     return min(float_up(ratio), _LARGEST)
 
 
+def _searched(problem: WordProblem) -> WordProblem:
+    """The problem at the q that the checker takes for weights of v."""
+    if problem.q >= _COARSE:
+        return problem
+    return WordProblem(problem.automaton, -(-problem.q // _UNIT) * _UNIT)
+
+
 def _boxes(
-    side: Side, symmetries: list[Symmetry], longest: int | None, clock: Clock
+    side: Side,
+    symmetries: list[Symmetry],
+    longest: int | None,
+    clock: Watch,
+    form: str,
 ) -> tuple[int, Boxes, Table]:
     """The depth, the rounded boxes in floats, and in integers."""
-    boxes = find_boxes(side, symmetries, longest, clock)
+    if form == "open":
+        boxes = open_boxes(side.size)
+    else:
+        boxes = find_boxes(side, symmetries, longest, clock)
+    if form == "coarse":
+        boxes.low[boxes.low < _VANISHING] = 0  # these vanish with q
     table = rounded(boxes, symmetries)
     return boxes.depth, in_floats(table, boxes.depth), table
 
@@ -44,7 +70,8 @@ def _boxes(
 class Engine:
     """The search for one problem, one adjacency and one set of lengths.
 
-    `longest`: the boxes may be for words of up to so many symbols only; None: for all.
+    `longest`: the boxes may be for words of up to so many symbols only; None: for all;
+    `narrow` False: boxes that hold everything.
     """
 
     def __init__(
@@ -52,35 +79,40 @@ class Engine:
         problem: WordProblem,
         adjacency: int,
         lengths: Lengths,
-        clock: Clock,
+        clock: Watch,
         longest: int | None,
+        narrow: bool = True,
     ) -> None:
         self.problem = problem
+        self.rate = -math.log(as_float(problem.q)) if problem.q > _LEAST else MOST_EXPONENT
         self.clock = clock
         self.symmetries = symmetries(problem.automaton)
-        left_side, right_side = sides(problem)
-        self.left_boxes = _boxes(left_side, self.symmetries, longest, clock.part(0.15))
-        self.right_boxes = _boxes(right_side, self.symmetries, longest, clock.part(0.15))
+        searched = _searched(problem)
+        form = "open" if not narrow else "coarse" if problem.q < _COARSE else "narrow"
+        left_side, right_side = sides(searched)
+        common = self.symmetries, longest
+        self.left_boxes = _boxes(left_side, *common, clock.part(0.15), form)
+        self.right_boxes = _boxes(right_side, *common, clock.part(0.15), form)
         self.left = left_openings(problem.automaton)
         self.right = right_controls(problem.automaton, adjacency)
         closed_left, closed_right = left_side.closed, right_side.closed
         reach = min(REACH, lengths.longest or REACH)
         states = problem.states
         plain = np.ones((states + 1, states))
-        back = np.ascontiguousarray(problem.steps.transpose(0, 2, 1))
+        back = np.ascontiguousarray(searched.steps.transpose(0, 2, 1))
         left_tails = Tails(self.left, back, closed_left, (plain, plain), reach)
         typical = left_tails.under[np.maximum(left_tails.longest, 0), np.arange(states + 1)]
         first = np.append(self.right.first, states)
         second = np.append(self.right.second, states)
         right_tails = Tails(
             self.right.openings,
-            problem.steps,
+            searched.steps,
             closed_right,
             (typical[first], typical[second]),
             reach,
         )
         self.frame = Frame(
-            problem,
+            searched,
             self.left,
             self.right,
             bounds_with_closed(self.left_boxes[1], closed_left),
@@ -143,19 +175,42 @@ class Engine:
                 if found is not None:
                     self.keep(differences, *found)
 
+    def explore(self, differences: int, clock: Watch) -> None:
+        """Raises the pairs of the best first differences as far as small changes go.
+
+        A search that begins with a pair far below the best one opens much that it need not.
+        """
+        kept = self.roots(differences)
+        if not kept:
+            return
+        number = len(kept)
+        tree = Tree()
+        tree.add(np.full(number, -1), np.arange(number))
+        left = np.array([root.state for root in kept])
+        right = np.array([root.control for root in kept])
+        found: list[tuple[Fraction, Word, Word]] = []
+        shares = splits(self.frame, left, right, np.ones(number, np.int64))
+        for node, (before, behind) in enumerate(zip(*shares, strict=True)):
+            if before >= 0 and clock.left > 0:
+                w, v = self._pair(tree, kept, node, int(before), int(behind))
+                found.append((exact_ratio(self.problem, w, v), w, v))
+        for _, w, v in sorted(found, reverse=True)[:_STARTS]:
+            if clock.left > 0:
+                self.keep(differences, w, v)
+
     def search(
         self,
         differences: int,
         targets: dict[int, Fraction],
         tolerance: float,
         floor: float,
-        clock: Clock,
+        clock: Watch,
         cap: int,
     ) -> tuple[Outcome, list[Root]]:
         """One branch and bound, and the roots that it began with.
 
-        `targets`: what is proved for fewer differences; `tolerance`: how far above the best pair
-        the target lies, in logarithms; `floor`: a target that will do.
+        `targets`: what is proved for fewer differences; `tolerance`: how far above that of the
+        best pair the epsilon of the target lies, as a part of it; `floor`: a target that will do.
         """
         kept = self.roots(differences)
 
@@ -167,7 +222,8 @@ class Engine:
             self.frame, self.factors(targets), self.products(differences, targets), improve
         )
         best = as_float(self.pairs[differences][0]) if differences in self.pairs else 0.0
-        return search.run(kept, best, math.exp(tolerance), floor, clock, cap), kept
+        slack = tolerance * self.rate * differences
+        return search.run(kept, best, (slack, 1 + tolerance), floor, clock, cap), kept
 
     def _pair(
         self, tree: Tree, kept: list[Root], node: int, left: int, right: int

@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from flint import fmpz
 from numpy.typing import NDArray
 
 from privet.errors import ModelError, ParameterError, ParameterTypeError
@@ -172,14 +173,17 @@ class WordProblem:
 
     def weight(self, word: Sequence[int]) -> int:
         """Z(word) times (denominator of q)^length, an exact integer."""
-        other, same = self.q.numerator, self.q.denominator
-        now = {self.automaton.initial: 1}
+        other, same = fmpz(self.q.numerator), fmpz(self.q.denominator)
+        now = {self.automaton.initial: fmpz(1)}
         for symbol in word:
-            then: dict[int, int] = {}
+            then: dict[int, fmpz] = {}
+            kept: dict[int, fmpz] = {}
             for state, mass in now.items():
                 for y, target in enumerate(self.automaton.moves[state]):
                     if target >= 0:
-                        factor = same if y == symbol else other
-                        then[target] = then.get(target, 0) + mass * factor
-            now = then
-        return sum(mass for state, mass in now.items() if self.automaton.accepting[state])
+                        side = kept if y == symbol else then
+                        side[target] = side.get(target, 0) + mass
+            now = {state: other * mass for state, mass in then.items()}
+            for state, mass in kept.items():
+                now[state] = now.get(state, 0) + same * mass
+        return int(sum(mass for state, mass in now.items() if self.automaton.accepting[state]))

@@ -28,6 +28,9 @@ CUT, LEFT, RIGHT = 0, 1, 2
 MARGIN = 1e-5
 """A node is cut only with this much room (relative to c), which the integers need for rounding."""
 
+MOST_EXPONENT = 600.0
+"""Of e, in floats."""
+
 _BATCH_CELLS = 400_000
 _NOTABLE = 0.1
 """A pair is worth looking at where it raises the best ratio by this part of the slack."""
@@ -172,13 +175,21 @@ class Search:
         self._batch = max(16, _BATCH_CELLS // cells)
 
     def run(
-        self, roots: list[Root], best: float, slack: float, floor: float, clock: Clock, cap: int
+        self,
+        roots: list[Root],
+        best: float,
+        above: tuple[float, float],
+        floor: float,
+        clock: Clock,
+        cap: int,
     ) -> Outcome:
-        """Proves max(floor, slack * the best ratio found), or stops.
+        """Proves max(floor, e^slack best^power) for the best ratio found, or stops.
 
-        `best`: a ratio known to be reached; `slack` > 1; `floor`: a target that will do.
+        `best`: a ratio known to be reached; `above`: the slack and the power, at least 1;
+        `floor`: a target that will do.
         """
-        self.best, self.slack, self.floor = best, slack, floor
+        self.best, self.floor = best, floor
+        self._slack, self._power = above
         self.tree = tree = Tree()
         reason = ""
         with np.errstate(all="ignore"):
@@ -192,7 +203,10 @@ class Search:
     @property
     def target(self) -> float:
         """The ratio that is being proved."""
-        return max(self.floor, self.best * self.slack)
+        if self.best <= 0:
+            return self.floor
+        above = self._power * math.log(self.best) + self._slack
+        return max(self.floor, math.exp(min(above, MOST_EXPONENT)))
 
     def _roots(self, roots: list[Root]) -> _Nodes:
         steps = self.frame.problem.steps
@@ -317,8 +331,8 @@ class Search:
         big = (rows * (nodes.over @ over[:, :, None])[:, :, 0]).sum(1)
         small = (rows * (nodes.under @ under[:, :, None])[:, :, 0]).sum(1)
         value = np.where((left >= 0) & (small > 0), big / small, 0.0)
-        place = int(np.nanargmax(value))
-        if value[place] > self.best * (1 + _NOTABLE * (self.slack - 1)):
+        place = int(np.nan_to_num(value, nan=0.0).argmax())
+        if value[place] > self.best * (1 + _NOTABLE * self._slack):
             found = self.improve(
                 self.tree, int(nodes.number[place]), int(left[place]), int(right[place])
             )
@@ -369,8 +383,3 @@ def splits(frame: Frame, left: Ints, right: Ints, used: Ints) -> tuple[Ints, Int
         good = open_ & (try_l >= 0) & (try_r >= 0) & (try_l + try_r >= shortest)
         got_l, got_r = np.where(good, try_l, got_l), np.where(good, try_r, got_r)
     return got_l, got_r
-
-
-def slack_of(tolerance: float) -> float:
-    """e^tolerance, kept inside what floats hold."""
-    return math.exp(min(tolerance, 600.0))

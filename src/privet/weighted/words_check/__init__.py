@@ -7,6 +7,6 @@ what the fields mean, and PROOF.md beside it why they prove the claim. Integers 
 overflow here: every product is of factors whose bits are bounded where it is formed.
 """
 
-from privet.weighted.words_check.check import WordClaim, check_boxes, check_word_certificate
+from privet.weighted.words_check.check import PartChecker, WordClaim, check_word_certificate
 
-__all__ = ["WordClaim", "check_boxes", "check_word_certificate"]
+__all__ = ["PartChecker", "WordClaim", "check_word_certificate"]

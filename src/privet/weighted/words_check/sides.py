@@ -1,6 +1,6 @@
 """The boxes of a certificate: that they hold every prefix or suffix vector of the language."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,8 +116,9 @@ class Side:
         top = np.max([self.steps.top(x, rows, columns) for x in symbols], axis=0)
         return [self.steps.scaled(x, rows, columns, top) for x in symbols]
 
-    def check(self, name: str) -> None:
+    def check(self, name: str, watch: Callable[[], None]) -> None:
         """The boxes hold their image by blocks of `depth` edges. Errors: CertificateError."""
+        self._watch = watch
         source, target, symbol = self.edges()
         ((up, down),) = self.matrices(source, target, [symbol])
         into = [np.flatnonzero(target == c) for c in range(self.language.size)]
@@ -159,6 +160,7 @@ class Side:
         most, least = self.high[control], self.low[control]
         for start in range(0, len(blocks.rows), step):
             part = slice(start, start + step)
+            self._watch()
             row, big, small = blocks.rows[part], blocks.over[part], blocks.under[part]
             low, high = self.low[row], self.high[row]
             # Each column has its own unit: of two, the coarser one is used.

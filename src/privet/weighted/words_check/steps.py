@@ -24,10 +24,13 @@ _POWERS = np.array([1 << bit for bit in range(63)], np.int64)
 def shifted(values: Ints, by: Ints | int, ceil: bool) -> Ints:
     """values / 2^by, rounded up or down; by < 0 multiplies (the caller bounds the result)."""
     right = np.clip(by, 0, 62)
-    left = np.clip(-np.asarray(by), 0, 62)
+    result = np.negative(values) if ceil else values
+    result = result >> right
     if ceil:
-        return np.asarray(-((-values) >> right) << left)
-    return np.asarray((values >> right) << left)
+        np.negative(result, out=result)
+    if np.any(np.less(by, 0)):
+        result <<= np.clip(np.negative(by), 0, 62)
+    return np.asarray(result)
 
 
 def bit_lengths(values: Ints) -> Ints:
@@ -37,9 +40,8 @@ def bit_lengths(values: Ints) -> Ints:
 
 def trimmed_pair(over: Ints, under: Ints, bits: int) -> tuple[Ints, Ints]:
     """(K, Q, Q) each, divided by one power of two per item: both then have at most `bits` bits."""
-    drop = np.maximum(bit_lengths(np.maximum(over, under).max(axis=(1, 2))) - bits, 0)[
-        :, None, None
-    ]
+    most = np.maximum(over.max(axis=(1, 2)), under.max(axis=(1, 2)))
+    drop = np.maximum(bit_lengths(most) - bits, 0)[:, None, None]
     return shifted(over, drop, True), shifted(under, drop, False)
 
 

@@ -1,7 +1,7 @@
 """Follows trees of windows: every node that is cut is so by integers, and none is left out."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -58,7 +58,9 @@ class Proof:
         right: Side,
         symmetries: list[Symmetry],
         differences: int,
+        watch: Callable[[], None],
     ) -> None:
+        self.watch = watch
         self.language, self.sides, self.symmetries = language, (left, right), symmetries
         self.controls = Controls(language, differences)
         self.lists = Lists.of(self.controls.left), Lists.of(self.controls.right)
@@ -95,6 +97,7 @@ class Proof:
                 ends = place + np.cumsum(count)
                 step = self._chunk
                 for start in range(0, len(nodes), step):
+                    self.watch()
                     part = slice(start, start + step)
                     some = self._children(nodes.take(np.arange(len(nodes))[part]), choice[part])
                     first = place if start == 0 else int(ends[start - 1])

@@ -12,7 +12,7 @@ import pytest
 
 from privet.errors import ModelError, ParameterError
 from privet.exact import exact_number, log_down, log_up, ratio_up
-from privet.weighted import Lengths
+from privet.weighted import Lengths, Limits
 from privet.weighted.words import (
     ALL_LENGTHS,
     SpentBracket,
@@ -20,7 +20,9 @@ from privet.weighted.words import (
     WordProblem,
     spent_bracket,
 )
+from privet.weighted.words.climb import _blocks, climb
 from privet.weighted.words.reference import largest_ratios, words
+from privet.weighted.words.watch import Watch
 from privet.weighted.words_check import check_word_certificate
 
 ROOT = Path(__file__).parents[4]
@@ -71,6 +73,31 @@ def drawn(seed: int) -> WordAutomaton:
     return WordAutomaton(
         moves, 0, tuple(draw.random() < 0.5 or state == last for state in range(states))
     )
+
+
+def in_modes(seed: int) -> WordAutomaton:
+    """Two parts, the second reached from the first and never left: several modes of growth."""
+    draw = random.Random(10_000 + seed)
+    symbols, early = draw.randint(2, 3), draw.randint(1, 3)
+    states = early + draw.randint(1, 3)
+    moves = tuple(
+        tuple(
+            -1
+            if draw.random() < 0.2
+            else draw.randrange(early)
+            if state < early and draw.random() < 0.7
+            else draw.randrange(early, states)
+            for _ in range(symbols)
+        )
+        for state in range(states)
+    )
+    last = draw.randrange(early, states)
+    flags = (draw.random() < 0.4 or state == last for state in range(states))
+    return WordAutomaton(moves, 0, tuple(flags))
+
+
+PARSES = WordAutomaton(((1, 2, -1, -1), (-1, 1, 1, 0), (-1, 2, 0, -1)), 0, (True, False, False))
+"""(a(b|c)*d | b+c)*: pairs of words that can stay in different states for ever."""
 
 
 def true_factor(problem: WordProblem, lengths: range, adjacency: int) -> Fraction:
@@ -136,10 +163,11 @@ def test_the_oracle_is_inside(index: int) -> None:
     assert gap(bracket) < 0.01
 
 
-@pytest.mark.parametrize("seed", range(70))
+@pytest.mark.parametrize("seed", range(72))
 def test_random_languages_agree_with_enumeration(seed: int) -> None:
+    made = in_modes if seed % 8 == 0 else drawn
     try:
-        problem = WordProblem(drawn(seed).trimmed(), ratio_up(RATES[seed // 2 % 4]))
+        problem = WordProblem(made(seed).trimmed(), ratio_up(RATES[seed // 2 % 4]))
     except ModelError:
         return
     adjacency, longest = 1 + seed % 3, 2 + seed // 3 % 3
@@ -170,6 +198,22 @@ def test_pairs_that_never_merge_are_not_underrated() -> None:
     assert factor <= bracket.factor
     assert gap(bracket) < 0.01
     assert factor <= checked(spent_bracket(TRAP, problem.q)).factor
+
+
+def test_differences_that_stay_apart_close_for_short_words() -> None:
+    problem = WordProblem(PARSES, ratio_up(Fraction(1)))
+    for adjacency, longest in ((1, 7), (2, 5)):
+        bracket = checked(
+            spent_bracket(
+                PARSES, problem.q, adjacency=adjacency, lengths=Lengths(0, longest), tolerance=0.01
+            )
+        )
+        factor = true_factor(problem, range(longest + 1), adjacency)
+        assert bracket.low <= log_up(factor) <= bracket.high
+        assert gap(bracket) < 0.0101
+    everything = checked(spent_bracket(PARSES, problem.q, tolerance=0.01))
+    assert true_factor(problem, range(7), 1) <= everything.factor
+    assert gap(everything) < 0.0101
 
 
 def test_boxes_that_the_checker_cannot_follow_are_replaced() -> None:
@@ -256,10 +300,10 @@ def test_no_time_leaves_the_trivial_bound() -> None:
 def test_a_language_too_large_to_search_keeps_the_trivial_bound() -> None:
     size = 300
     moves = tuple(tuple((7 * p + 11 * x) % size for x in range(40)) for p in range(size))
-    automaton = WordAutomaton(moves, 0, (True,) * size)
+    automaton = WordAutomaton(moves, 0, (True,) + (False,) * (size - 1))
     bracket = checked(spent_bracket(automaton, Fraction(1, 2), time_limit=2))
     assert bracket.factor == 4
-    assert bracket.reason != ""
+    assert bracket.reason == "the language is too large to search"
 
 
 @pytest.mark.parametrize(
@@ -273,6 +317,58 @@ def test_extreme_ratios_never_decide(q: Fraction) -> None:
         factor = true_factor(problem, enumerated, 2)
         assert factor <= bracket.factor
         assert lengths is ALL_LENGTHS or bracket.low <= log_up(factor)
+
+
+@pytest.mark.parametrize("exponent", [30, 43, 50, 1000, 5000])
+@pytest.mark.parametrize("lengths", [ALL_LENGTHS, Lengths(4, 4)])
+def test_ratios_below_the_units_of_the_checker_close(exponent: int, lengths: Lengths) -> None:
+    """Once the search only knew q as a float, and the logarithm of a target overflowed."""
+    automaton = chain([[1, 1, 0], [0, 1, 1], [1, 0, 1]])
+    problem = WordProblem(automaton.trimmed(), Fraction(3, 2**exponent))
+    bracket = checked(spent_bracket(automaton, problem.q, lengths=lengths, time_limit=None))
+    factor = true_factor(problem, range(lengths.shortest, 5), 1)
+    assert factor <= bracket.factor
+    assert gap(bracket) < 0.01
+
+
+def test_a_rate_too_small_for_the_units_keeps_the_trivial_bound_at_once() -> None:
+    for exponent in (40, 60, 1000):
+        q = 1 - Fraction(1, 2**exponent)
+        bracket = checked(spent_bracket(grid(2, 2), q, time_limit=None))
+        assert bracket.factor == q**-2
+        assert bracket.reason.startswith("the rate is too small")
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[str, float]] = []
+    spent_bracket(
+        grid(3, 3),
+        ratio_up(Fraction(1)),
+        time_limit=None,
+        progress=lambda stage, done: told.append((stage, done)),
+    )
+    assert told
+    assert told[0][0] == "boxes"
+    assert all(0 <= done <= 1 for _, done in told)
+
+
+def test_an_interrupt_reaches_the_caller() -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    q = ratio_up(Fraction(1))
+    with pytest.raises(KeyboardInterrupt):
+        spent_bracket(grid(3, 3), q, progress=stop)
+    assert gap(checked(spent_bracket(grid(3, 3), q, time_limit=None))) < 0.01
+
+
+def test_many_symbols_do_not_outlast_the_clock() -> None:
+    """Changing two places at once would be 2.5 million pairs here, whatever the clock says."""
+    problem = WordProblem(chain([[1] * 40] * 40).trimmed().minimised(), Fraction(1, 2))
+    for size in (1, 2):
+        assert len(_blocks(problem, 0, 0, size, 1)) <= 140_000
+    pair = (0, 1, 2), (0, 2, 2)
+    assert climb(problem, *pair, Watch(Limits(None))) == pair
 
 
 def test_what_is_refused() -> None:

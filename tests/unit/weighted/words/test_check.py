@@ -12,11 +12,20 @@ import pytest
 from privet.errors import CertificateError
 from privet.exact import ratio_up
 from privet.weighted import Clock, Lengths, Limits
-from privet.weighted.words import ALL_LENGTHS, WordAutomaton, WordProblem, spent_bracket
+from privet.weighted.words import (
+    ALL_LENGTHS,
+    WordAutomaton,
+    WordCertificate,
+    WordProblem,
+    spent_bracket,
+)
+from privet.weighted.words.certificate import Part
 from privet.weighted.words.engine import Engine
 from privet.weighted.words.reference import largest_ratios
 from privet.weighted.words.search import Search
-from privet.weighted.words_check import WordClaim, check_word_certificate
+from privet.weighted.words.watch import Watch
+from privet.weighted.words_check import PartChecker, WordClaim, check_word_certificate
+from privet.weighted.words_check.reading import SEAL, seal_of
 
 Document = dict[str, Any]
 
@@ -80,11 +89,14 @@ def changed(value: Any) -> list[Any]:
 
 
 def replaced(source: Document, path: tuple[Any, ...], value: Any) -> Document:
+    """With another value there, and sealed again: only the proof can tell."""
     result = copy.deepcopy(source)
     holder: Any = result
     for key in path[:-1]:
         holder = holder[key]
     holder[path[-1]] = value
+    if path != (SEAL,):
+        result[SEAL] = seal_of(result)
     return result
 
 
@@ -127,6 +139,20 @@ def test_a_changed_number_is_refused_or_states_something_true(
                 continue
             assert is_true(other), path
     assert refused > 30
+
+
+def test_any_single_change_is_refused_unless_it_is_sealed_again() -> None:
+    source = document(SMALL, 2, ALL_LENGTHS)
+    for path in places(source):
+        holder: Any = source
+        for key in path:
+            holder = holder[key]
+        for value in changed(holder):
+            other = {**replaced(source, path, value), SEAL: source[SEAL]}
+            if path == (SEAL,):
+                other[SEAL] = value
+            with pytest.raises(CertificateError):
+                check_word_certificate(other)
 
 
 def test_an_understated_target_is_refused() -> None:
@@ -176,6 +202,68 @@ def test_a_tree_that_leaves_nodes_out_is_refused() -> None:
             check_word_certificate(replaced(source, ("parts", 0, "tree"), tree))
 
 
+@pytest.mark.parametrize(
+    ("automaton", "adjacency", "lengths"),
+    [(SMALL, 1, ALL_LENGTHS), (SQUARE, 1, ALL_LENGTHS), (TRAP, 2, Lengths(4, 4))],
+)
+def test_a_leaf_added_or_removed_is_refused(
+    automaton: WordAutomaton, adjacency: int, lengths: Lengths
+) -> None:
+    source = document(automaton, adjacency, lengths)
+    for index, part in enumerate(source["parts"]):
+        for level, text in enumerate(part["tree"] or ()):
+            longer, shorter = text + ".", text[:-1]
+            for other in (longer, shorter):
+                with pytest.raises(CertificateError):
+                    check_word_certificate(replaced(source, ("parts", index, "tree", level), other))
+
+
+def test_parts_may_be_checked_one_by_one() -> None:
+    source = document(SQUARE, 2, Lengths(5, 5))
+    whole = check_word_certificate(source)
+    checker = PartChecker({**source, "parts": []}, 2)
+    first = checker.check(source["parts"][0], [])
+    assert (first, checker.check(source["parts"][1], [first])) == whole.ratios
+    with pytest.raises(CertificateError):
+        checker.check(source["parts"][1], [])
+    with pytest.raises(CertificateError):
+        PartChecker({**source, "parts": []})
+
+
+def test_what_watches_a_check_can_end_it() -> None:
+    def stop() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check_word_certificate(document(SMALL, 1, ALL_LENGTHS), stop)
+
+
+def test_floats_that_are_not_finite_never_decide() -> None:
+    """Boxes, matrices and targets spoiled in the search: what comes out is refused or true."""
+    problem = WordProblem(SMALL.trimmed(), Fraction(3, 8))
+    for value in (np.nan, np.inf, 0.0, 1e-320, 1e308):
+        engine = Engine(problem, 1, ALL_LENGTHS, Watch(Limits(10)), None)
+        with np.errstate(all="ignore"):
+            engine.frame.problem.steps[0] *= value
+            outcome, roots = engine.search(1, {}, 0.02, 1.0, Watch(Limits(5, 200)), 200)
+        target = outcome.target if 0 < outcome.target < np.inf else 1.0
+        part = Part(Fraction(target), tuple(outcome.tree.levels(len(roots))))
+        left, right = engine.left_boxes, engine.right_boxes
+        certificate = WordCertificate(
+            problem,
+            ALL_LENGTHS,
+            tuple(engine.symmetries),
+            (left[0], left[2]),
+            (right[0], right[2]),
+            (part,),
+        )
+        try:
+            claim = check_word_certificate(certificate.to_json())
+        except CertificateError:
+            continue
+        assert is_true(claim)
+
+
 def test_boxes_that_are_too_small_are_refused() -> None:
     """Each upper end lowered and each lower end raised by 1 %: the exact vectors leave the box."""
     source = document(SQUARE, 1, ALL_LENGTHS)
@@ -192,7 +280,7 @@ def test_boxes_that_are_too_small_are_refused() -> None:
 
 def test_nan_never_cuts() -> None:
     problem = WordProblem(SMALL.trimmed(), ratio_up(Fraction(1)))
-    engine = Engine(problem, 1, ALL_LENGTHS, Clock(Limits(10)), None)
+    engine = Engine(problem, 1, ALL_LENGTHS, Watch(Limits(10)), None)
     roots = engine.roots(1)
     controls = engine.right.openings.count + 1
     for value in (np.nan, np.inf):
@@ -202,6 +290,6 @@ def test_nan_never_cuts() -> None:
             search = Search(
                 engine.frame, np.ones(controls), np.full(controls, np.inf), lambda *_: 1.0
             )
-            outcome = search.run(roots, 1.0, 1.0, 1.0, Clock(Limits(5, 50)), 50)
+            outcome = search.run(roots, 1.0, (0.0, 1.0), 1.0, Clock(Limits(5, 50)), 50)
             assert outcome.reason == "node limit"
             box[1][:] = kept
