@@ -49,10 +49,11 @@ done; \
 echo "No pip 22.3 or newer was found for $(PYTHON); on Debian: apt-get install python3-pip" >&2; exit 1
 endef
 
-# $(call install,EXTRAS): Privet itself, editable, built by the pinned backend.
+# $(call install,EXTRAS): Privet itself, editable, built by the pinned backend; pyspark comes as
+# source alone, which setuptools builds.
 define install
 @echo "installing privet[$(1)] into $(VENV)"
-$(call pip,$(VENV),install -c constraints.txt hatchling editables)
+$(call pip,$(VENV),install -c constraints.txt hatchling editables setuptools)
 $(call pip,$(VENV),install -c constraints.txt --no-build-isolation -e '.[$(1)]')
 endef
 

@@ -14,7 +14,7 @@ import json
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -88,9 +88,9 @@ def refuse_unwritable(
     """Refuse, before anything is spent, a place that cannot be written to.
 
     `what`: how the error calls the `inputs`.
-    Errors: ParameterError if it is one of the `inputs` (under any name or link); OutputError for a
-    folder that is missing or not writable and for something there that is not a regular file, or
-    that is a database: a ledger is never overwritten.
+    Errors: ParameterError if it is one of the `inputs` (under any name or link), or lies in one
+    that is a folder; OutputError for a folder that is missing or not writable and for something
+    there that is not a regular file, or that is a database: a ledger is never overwritten.
     """
     place = Path(path)
     for source in inputs:
@@ -98,6 +98,12 @@ def refuse_unwritable(
             raise ParameterError(
                 f"The output {path} is the {what}, which is never overwritten.",
                 hint="Give the output another name.",
+                path=str(path),
+            )
+        if Path(source).is_dir() and Path(os.path.realpath(source)) in _folders_of(place):
+            raise ParameterError(
+                f"The output {path} lies in the folder of the {what}, of which it would be a part.",
+                hint="Give the output another folder.",
                 path=str(path),
             )
     target = Path(os.path.realpath(place))
@@ -114,6 +120,10 @@ def refuse_unwritable(
         problem = f"the folder {target.parent} is not writable"
     if problem:
         raise OutputError(f"{path} cannot be written: {problem}.", hint=hint, path=str(path))
+
+
+def _folders_of(place: Path) -> Sequence[Path]:
+    return Path(os.path.realpath(place)).parents
 
 
 def _in_database(target: Path) -> bool:

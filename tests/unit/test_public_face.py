@@ -61,6 +61,7 @@ HEAVY = {
     "pandas",
     "polars",
     "pyarrow",
+    "pyspark",
     "psycopg",
     "pydantic",
     "rich",

@@ -1,6 +1,7 @@
 """`privet estimate`: shares of the categories in the data, from a release and its receipt."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +13,10 @@ from privet.cli.release_common import require_file
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from privet.cli.output import Ticker
+    from privet.data import Batches
+    from privet.errors import DataError
+    from privet.estimate import Tally
     from privet.estimate.table import TableEstimate
     from privet.releasing import Receipt
 
@@ -64,10 +69,9 @@ def estimate(
         check_file(released, known)
     with Ticker() as tick:
         tick(f"reading {released.name}", 0, 0)
-        table = _read(released, known, chosen, weights)
-        tick("estimating", 0, 0)
+        batches = _opened(released, known, chosen, weights)
         found = _estimates(
-            table, known, chosen, confidence=confidence, variance=variance, weights=weights
+            batches, known, chosen, tick, confidence=confidence, variance=variance, weights=weights
         )
     if as_json:
         estimates = [_as_json(*pair) for pair in found]
@@ -76,8 +80,11 @@ def estimate(
         _print(found)
 
 
-def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None) -> "pa.Table":
-    from privet.data import read_table
+def _opened(
+    path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | None
+) -> "Batches":
+    """The columns to be read, batch by batch: a release may be far larger than the memory."""
+    from privet.data import open_batches
     from privet.errors import ColumnNotFoundError, DataError
 
     known = _columns(receipt)
@@ -96,8 +103,8 @@ def _read(path: Path, receipt: "Receipt", chosen: Sequence[str], weights: str | 
                 column=name,
             )
     wanted = [*(chosen or known), *([] if weights is None else [weights])]
-    table: pa.Table = read_table(path, columns=list(dict.fromkeys(wanted)))
-    return table
+    # The columns are counted and go nowhere, so text may come as codes.
+    return open_batches(path, columns=list(dict.fromkeys(wanted)), replaced=wanted)
 
 
 def _columns(receipt: "Receipt") -> list[str]:
@@ -152,9 +159,10 @@ def _check_mechanism(receipt: "Receipt") -> None:
 
 
 def _estimates(
-    table: "pa.Table",
+    batches: "Batches",
     receipt: "Receipt",
     chosen: Sequence[str],
+    tick: "Ticker",
     *,
     confidence: str,
     variance: str,
@@ -164,37 +172,101 @@ def _estimates(
     from privet import estimate
     from privet.errors import ParameterError
 
-    options: dict[str, Any] = {
-        "confidence": confidence,
-        "variance": variance,
-        "weights": None if weights is None else _weights(table, weights),
-    }
+    options: dict[str, Any] = {"confidence": confidence, "variance": variance}
+    names = list(chosen) or _columns(receipt)
     if receipt.kind == "words":
-        names = list(chosen) or _columns(receipt)
         if len(chosen) > 1:
             raise ParameterError(
                 "The columns of a word have no joint table here.",
                 hint="Name one column for one position, or none for all symbols together.",
             )
-        pooled = _codes(table, names, receipt)
         mechanism = receipt.mechanism(receipt.parts[0].column)
         title = names[0] if len(names) == 1 else f"all symbols of {len(names)} columns"
-        known = estimate.tally(pooled, mechanism, weights=options.pop("weights"))
+        known = _tallies(batches, [tuple(names)], receipt, weights, tick)[0]
         symbols = replace(known, of_words=True)
         return [(title, estimate.frequencies_from_counts(symbols, mechanism, **options))]
     if len(chosen) > 1:
-        pairs = [(_codes(table, [name], receipt), receipt.mechanism(name)) for name in chosen]
-        joint = estimate.joint_frequencies(pairs, names=list(chosen), **options)
-        return [(" by ".join(chosen), joint)]
-    return [
-        (
-            name,
-            estimate.frequencies(
-                _codes(table, [name], receipt), receipt.mechanism(name), **options
-            ),
+        mechanisms = [receipt.mechanism(name) for name in chosen]
+        known = _joint_tally(batches, chosen, receipt, weights, tick)
+        joint = estimate.joint_frequencies_from_counts(
+            known, mechanisms, names=list(chosen), **options
         )
-        for name in chosen or _columns(receipt)
+        return [(" by ".join(chosen), joint)]
+    tallies = _tallies(batches, [(name,) for name in names], receipt, weights, tick)
+    return [
+        (name, estimate.frequencies_from_counts(known, receipt.mechanism(name), **options))
+        for name, known in zip(names, tallies, strict=True)
     ]
+
+
+def _tallies(
+    batches: "Batches",
+    groups: Sequence[tuple[str, ...]],
+    receipt: "Receipt",
+    weights: str | None,
+    tick: "Ticker",
+) -> list["Tally"]:
+    """Of each group of columns, how often each symbol was released in them."""
+    from privet import estimate
+
+    of_words = receipt.kind == "words"
+    mechanisms = [
+        receipt.mechanism(receipt.parts[0].column if of_words else group[0]) for group in groups
+    ]
+
+    def counted(table: "pa.Table") -> list["Tally"]:
+        each = None if weights is None else _weights(table, weights)
+        return [
+            estimate.tally(_codes(table, group, receipt), mechanism, weights=each, part=True)
+            for group, mechanism in zip(groups, mechanisms, strict=True)
+        ]
+
+    return _summed(batches, counted, tick)
+
+
+def _joint_tally(
+    batches: "Batches",
+    names: Sequence[str],
+    receipt: "Receipt",
+    weights: str | None,
+    tick: "Ticker",
+) -> "Tally":
+    from privet import estimate
+
+    def counted(table: "pa.Table") -> list["Tally"]:
+        pairs = [(_codes(table, [name], receipt), receipt.mechanism(name)) for name in names]
+        each = None if weights is None else _weights(table, weights)
+        return [estimate.joint_tally(pairs, weights=each, part=True)]
+
+    return _summed(batches, counted, tick)[0]
+
+
+def _summed(
+    batches: "Batches", counted: Callable[["pa.Table"], list["Tally"]], tick: "Ticker"
+) -> list["Tally"]:
+    """The tallies of all batches, added up."""
+    from privet.errors import DataError
+
+    sums: list[Tally] = []
+    done, total = 0, batches.total
+    for table in batches:
+        try:
+            found = counted(table)
+        except DataError as error:
+            raise _moved(error, done) from None
+        sums = [a + b for a, b in zip(sums, found, strict=True)] if sums else found
+        done += table.num_rows
+        tick("counting", done, total)
+    return sums
+
+
+def _moved(error: "DataError", rows: int) -> "DataError":
+    """The same error, its place counted from the first row of the whole."""
+    place = error.payload.get("position")
+    if not rows or not isinstance(place, int):
+        return error
+    message = re.sub(rf"(row|position) {place}\b", rf"\g<1> {place + rows}", error.message, count=1)
+    return type(error)(message, hint=error.hint, **{**error.payload, "position": place + rows})
 
 
 def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
@@ -221,6 +293,7 @@ def _codes(table: "pa.Table", names: Sequence[str], receipt: "Receipt") -> Any:
                 hint="A release holds symbols of its alphabet only. Name the receipt of this file "
                 "with --receipt.",
                 column=name,
+                position=error.payload.get("position"),
             ) from None
     return Codes(np.concatenate(parts))
 

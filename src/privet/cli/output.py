@@ -10,6 +10,7 @@ import json
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -131,30 +132,46 @@ class Ticker:
         self._bar: Progress | None = None
         self._task: Any = None
         self._timer: threading.Timer | None = None
+        self._stage, self._started, self._before = "", 0.0, 0
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+            self._started = time.monotonic()
+
             self._bar = Progress(
                 TextColumn("{task.description}", markup=False),
                 BarColumn(),
+                TextColumn("{task.fields[rate]}", markup=False),
                 TimeElapsedColumn(),
                 console=Console(stderr=True),
                 transient=True,
             )
-            self._task = self._bar.add_task("starting", total=None)
+            self._task = self._bar.add_task("starting", total=None, rate="")
             self._timer = threading.Timer(_PATIENCE_SECONDS, self._bar.start)
             self._timer.daemon = True
             self._timer.start()
         return self
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Work is at `stage`, `done` of `total` symbols done; 0 of 0 if nobody can tell."""
-        if self._bar is not None:
-            known = total if done else None
-            self._bar.update(self._task, description=stage, completed=done, total=known)
+        """Work is at `stage`, `done` of `total` rows or symbols done; a total of 0 is not known."""
+        if self._bar is None:
+            return
+        if stage != self._stage:
+            self._stage, self._started, self._before = stage, time.monotonic(), done
+        known = (total or None) if done else None
+        rate = self._rate(done)
+        self._bar.update(self._task, description=stage, completed=done, total=known, rate=rate)
+
+    def _rate(self, done: int) -> str:
+        """How fast this stage goes: "1,234,000/s", empty as long as nobody can tell."""
+        seconds = time.monotonic() - self._started
+        if done <= self._before or seconds < _PATIENCE_SECONDS:
+            return ""
+        each_second = (done - self._before) / seconds
+        return f"{count(int(each_second))}/s"
 
     def __exit__(
         self,

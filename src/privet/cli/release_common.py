@@ -19,7 +19,11 @@ if TYPE_CHECKING:
     from privet.symbols import Alphabet
 
 File = Annotated[
-    Path, typer.Argument(metavar="FILE", help="CSV, CSV.GZ, Parquet, Arrow, Feather or IPC file.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="CSV, CSV.GZ, Parquet, Arrow, Feather or IPC file, or a folder of Parquet files.",
+    ),
 ]
 Output = Annotated[
     Path, typer.Option("--output", "-o", metavar="OUT", help="Where the release goes; never FILE.")
@@ -126,21 +130,19 @@ def alphabets_of(file: Path, columns: list[str] | None = None) -> Callable[[str]
     """Alphabets read off the columns of a file, with the warning that this is a leak."""
 
     def read(name: str) -> "Alphabet":
-        import pyarrow as pa
-
-        from privet.data import alphabet_from_column, read_table
+        from privet.data import alphabet_from_column, distinct_of, open_batches
         from privet.errors import DataError
 
         wanted = columns or [name]
-        chunks = [
-            chunk for part in read_table(file, columns=wanted).columns for chunk in part.chunks
-        ]
-        if any(chunk.type != chunks[0].type for chunk in chunks):
+        batches = open_batches(file, columns=wanted, replaced=wanted)
+        if len({batches.schema.field(one).type for one in wanted}) > 1:
             raise DataError(
                 f"The columns of a word, '{wanted[0]}' to '{wanted[-1]}', have different types.",
                 hint="List the symbols, or convert the columns to one type.",
             )
-        found: Alphabet = alphabet_from_column(pa.chunked_array(chunks), name=name)
+        parts = (column for table in batches for column in table.columns)
+        values, rows = distinct_of(parts)
+        found: Alphabet = alphabet_from_column(values, name=name, rows=rows)
         return found
 
     return read

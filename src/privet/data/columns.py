@@ -10,7 +10,8 @@ value that is missing or outside the alphabet is refused by row and never printe
 import math
 import re
 import warnings
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from privet.data.arrow import (
     value_type,
     without_views,
 )
+from privet.data.compact import dictionary_type
 from privet.errors import DataError, DomainError, MissingValueError, PrivacyLeakWarning
 from privet.symbols import Alphabet
 from privet.symbols.alphabet import CodeArray, is_missing
@@ -37,6 +39,7 @@ _DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 _TRUTH = {"true": True, "True": True, "false": False, "False": False}
 _LARGEST_STRING_BYTES = 2**31 - 1
 _FEW_VALUES = 10
+_WIDEST = 1 << 16
 
 
 def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet:
@@ -98,15 +101,7 @@ def encode_column(
     if absent is None:
         return codes
     if missing is None:
-        row = int(np.argmax(absent))
-        raise MissingValueError(
-            f"Row {row} has no value in the column '{name}'; "
-            f"{rows_that(int(np.count_nonzero(absent)), 'has none', 'have none')}.",
-            hint="Name the symbol that stands for a missing value, or complete the data. "
-            f"{ROWS_COUNT}",
-            position=row,
-            column=name,
-        )
+        raise without_value(name, int(np.argmax(absent)), int(np.count_nonzero(absent)))
     codes[absent] = alphabet.index(missing)
     return codes
 
@@ -115,6 +110,37 @@ def encode_with_missing(
     column: Any, alphabet: Alphabet, *, name: str, other: Hashable | None = None
 ) -> tuple[CodeArray, npt.NDArray[np.bool_] | None]:
     """Codes, and (rows,) bool where there is no value (None if every row has one; code 0 there)."""
+    found = look_up_column(column, alphabet, name=name, other=other)
+    if found.unknown_count:
+        raise outside_alphabet(
+            alphabet, name, found.unknown_row, found.unknown_count, found.codes.size
+        )
+    return found.codes, found.absent
+
+
+@dataclass(frozen=True)
+class LookedUp:
+    """A column against its alphabet, whatever it holds.
+
+    `codes`: (rows,) of the alphabet's code dtype, 0 where there is none; `absent`: (rows,) bool
+    where there is no value, None if every row has one; `unknown_row`, `unknown_count`: the first
+    row whose label is outside the alphabet (-1: none), and how many are.
+    """
+
+    codes: CodeArray
+    absent: npt.NDArray[np.bool_] | None = None
+    unknown_row: int = -1
+    unknown_count: int = 0
+
+
+def look_up_column(
+    column: Any, alphabet: Alphabet, *, name: str, other: Hashable | None = None
+) -> LookedUp:
+    """The codes of a column, and where it has none; no value is refused.
+
+    Errors: DomainError for a column whose type the alphabet does not fit, DataError for a damaged
+    one.
+    """
     matched = match_alphabet(alphabet, column.type, name=name)
     known = {symbol: code for code, symbol in enumerate(matched.symbols)}
     fallback = _UNKNOWN if other is None else alphabet.index(other)
@@ -123,13 +149,14 @@ def encode_with_missing(
     unknown_row, unknown_count, start = -1, 0, 0
     for chunk in column.chunks if isinstance(column, pa.ChunkedArray) else [column]:
         out = codes[start : start + len(chunk)]
-        if _all_known(chunk, matched, out):
+        if _all_known(chunk, matched, out) or _all_numbers(chunk, matched, out):
             start += len(chunk)
             continue
         table, indices = _look_up(chunk, known, fallback)
         if int(table[:-1].min(initial=0)) >= 0 and chunk.null_count == 0:
             # Every distinct value is a symbol and no row is null: one gather of narrow codes.
-            out[:] = table.astype(codes.dtype)[indices]
+            # `indices_of` has checked them; the mode spares a second check and a copy.
+            np.take(table.astype(codes.dtype), indices, out=out, mode="clip")
         else:
             found = table[indices]
             unknown = found == _UNKNOWN
@@ -142,9 +169,7 @@ def encode_with_missing(
                 absent[start : start + len(chunk)] = nothing
             out[:] = np.maximum(found, 0)
         start += len(chunk)
-    if unknown_count:
-        raise _outside(alphabet, name, unknown_row, unknown_count, codes.size)
-    return codes, absent
+    return LookedUp(codes, absent, unknown_row, unknown_count)
 
 
 def decode_column(
@@ -169,9 +194,7 @@ def decode_column(
     listed: list[Any] = list(matched.symbols)
     symbols: Any = pa.array(listed) if pa.types.is_null(values) else pa.array(listed, values)
     if pa.types.is_dictionary(like):
-        index_type = like.index_type
-        if len(matched) - 1 > np.iinfo(index_type.to_pandas_dtype()).max:
-            index_type = pa.int32()
+        index_type = dictionary_type(like, len(matched)).index_type
         indices = pa.array(array, mask=absent).cast(index_type)
         return pa.DictionaryArray.from_arrays(indices, symbols, ordered=like.ordered)
     if pa.types.is_string_view(values):
@@ -179,9 +202,39 @@ def decode_column(
     return _gather(array, symbols, absent)
 
 
-def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
+def released_type(alphabet: Alphabet, like: Any) -> Any:
+    """The Arrow type in which `decode_column` gives the symbols of a column of the type `like`."""
+    if pa.types.is_dictionary(like):
+        return dictionary_type(like, len(alphabet))
+    symbols: list[Any] = list(alphabet.symbols)
+    return pa.array(symbols).type if pa.types.is_null(like) else like
+
+
+def distinct_of(columns: Iterable[Any]) -> tuple[Any, int]:
+    """What occurs in columns of one type, as one column, and how many rows they have together.
+
+    There must be a column. Values that cannot be compared come as they are.
+    """
+    rows = 0
+    seen: Any = None
+    for column in columns:
+        rows += len(column)
+        try:
+            values = column.unique()
+        except pa.ArrowNotImplementedError:
+            return column, rows
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        chunks: list[Any] = [values] if seen is None else [*seen.chunks, values]
+        joined: Any = pc.unique(pa.chunked_array(chunks))
+        seen = pa.chunked_array([joined])
+    return seen, rows
+
+
+def alphabet_from_column(column: Any, *, name: str = "", rows: int | None = None) -> Alphabet:
     """The distinct values of a column, sorted, with a PrivacyLeakWarning: the set is not public.
 
+    `rows`: how many the whole has, if the column lists only what occurs there.
     Name the column in `privet.release(..., alphabets_from_data=...)`, so that the guarantee says
     so.
     Errors: DomainError for a column that is not categorical; DataError for one that looks like an
@@ -197,7 +250,7 @@ def alphabet_from_column(column: Any, *, name: str = "") -> Alphabet:
         )
     plain = without_views(column)
     distinct = pc.unique(plain.cast(value_type(plain.type))).to_pylist()
-    if looks_like_identifier(len(distinct), len(column)):
+    if looks_like_identifier(len(distinct), len(column) if rows is None else rows):
         raise DataError(
             f"No alphabet can be taken from {place}: more than half as many different values as "
             "rows occur in it, as in a column of names or measurements.",
@@ -282,6 +335,28 @@ def _all_known(chunk: Any, alphabet: Alphabet, out: CodeArray) -> bool:
     return True
 
 
+def _all_numbers(chunk: Any, alphabet: Alphabet, out: CodeArray) -> bool:
+    """The same for whole numbers that lie close together: a table has the code of each."""
+    if chunk.null_count or not pa.types.is_integer(chunk.type) or not len(chunk):
+        return False
+    numbers: list[Any] = list(alphabet.symbols)
+    low, high = min(numbers), max(numbers)
+    bounds: Any = pc.min_max(chunk).as_py()
+    if high - low > _WIDEST or bounds["min"] < low or bounds["max"] > high:
+        return False
+    nothing = len(alphabet)
+    table = np.full(high - low + 1, nothing, np.int64)
+    table[[number - low for number in numbers]] = np.arange(nothing)
+    values = chunk.to_numpy()
+    # A difference may not fit where the numbers do.
+    values = values if values.dtype.itemsize == 8 else values.astype(np.int64)
+    places = (values - values.dtype.type(low)).astype(np.int64, copy=False)
+    if high - low + 1 > nothing and int(table[places].max()) == nothing:
+        return False
+    np.take(table.astype(out.dtype), places, out=out, mode="clip")
+    return True
+
+
 def _look_up(
     chunk: Any, known: dict[Hashable, int], fallback: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
@@ -305,7 +380,19 @@ def _all_null(chunk: Any) -> Any:
     )
 
 
-def _outside(alphabet: Alphabet, name: str, row: int, count: int, rows: int) -> DomainError:
+def without_value(name: str, row: int, count: int) -> MissingValueError:
+    """The error for a column without a `missing` symbol: `row` is the first of `count`."""
+    return MissingValueError(
+        f"Row {row} has no value in the column '{name}'; "
+        f"{rows_that(count, 'has none', 'have none')}.",
+        hint=f"Name the symbol that stands for a missing value, or complete the data. {ROWS_COUNT}",
+        position=row,
+        column=name,
+    )
+
+
+def outside_alphabet(alphabet: Alphabet, name: str, row: int, count: int, rows: int) -> DomainError:
+    """The error for labels outside the alphabet: `row` is the first of `count`, of all `rows`."""
     shown = ", ".join(str(symbol) for symbol in alphabet.symbols[:8])
     more = ", ..." if len(alphabet) > 8 else ""
     return DomainError(

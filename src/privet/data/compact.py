@@ -28,7 +28,14 @@ from privet.data.arrow import (
 )
 from privet.errors import DataError
 
-__all__ = ["bare_type", "compacted", "compacted_column"]
+__all__ = [
+    "bare_type",
+    "compacted",
+    "compacted_column",
+    "dictionary_type",
+    "relisted",
+    "sorted_values",
+]
 
 _LARGEST_VIEW_BYTES = 2**31 - 1
 _LISTS = (pa.ListType, pa.LargeListType)
@@ -88,6 +95,20 @@ def compacted_column(column: Any, name: str, *, keep_unused: bool = False) -> An
             hint="Convert it to text, numbers or dates, or leave it out.",
             column=name,
         ) from None
+
+
+def sorted_values(values: Any) -> Any:
+    """An array of distinct values in their order, as an unordered dictionary lists them."""
+    return _typed(_plain(values).take(pc.sort_indices(_plain(values))), values.type)
+
+
+def relisted(column: Any, values: Any) -> Any:
+    """A dictionary column that lists `values`, which are all that it holds and maybe more."""
+    kind, listed = column.type, _plain(values)
+    used = [(indices_of(one, null=-1), _plain(one.dictionary)) for one in column.chunks]
+    codes = [_places(indices.astype(np.int64), own, listed) for indices, own in used]
+    joined = np.concatenate([np.empty(0, np.int64), *codes])
+    return pa.chunked_array([_coded(joined, listed, kind)])
 
 
 def bare_type(kind: Any) -> Any:
@@ -254,15 +275,33 @@ def _dictionary(column: Any, keep_unused: bool) -> Any:
     used = [_used(chunk, keep_unused) for chunk in column.chunks]
     lists = [values for _, values in used] or [_plain(pa.array([], kind.value_type))]
     values = pc.unique(pa.chunked_array(lists)).drop_null()
-    if not (keep_unused or kind.ordered):
+    if kind.ordered:
+        # As the chunks list them: in the order of what occurs, one chunk's last may be the middle.
+        every = pc.unique(pa.chunked_array([*map(_listed, column.chunks), *lists])).drop_null()
+        values = every.filter(pc.is_in(every, value_set=values))
+    elif not keep_unused:
         values = values.take(pc.sort_indices(values))
     codes = np.concatenate([np.empty(0, np.int64), *(_places(*one, values) for one in used)])
+    return _coded(codes, values, kind)
+
+
+def _listed(chunk: Any) -> Any:
+    return _plain(chunk.dictionary)
+
+
+def dictionary_type(kind: Any, size: int) -> Any:
+    """The type of a dictionary that lists so many values: indices too narrow for them widen."""
     index_type = kind.index_type
-    if len(values) - 1 > np.iinfo(index_type.to_pandas_dtype()).max:
+    if size - 1 > np.iinfo(index_type.to_pandas_dtype()).max:
         index_type = pa.int32()
+    return pa.dictionary(index_type, kind.value_type, kind.ordered)
+
+
+def _coded(codes: npt.NDArray[np.int64], values: Any, kind: Any) -> Any:
+    """A dictionary array of the codes (-1: no value) into `values`, of the type `kind`."""
     absent = codes < 0
     indices = pa.array(np.where(absent, 0, codes), mask=absent if absent.any() else None).cast(
-        index_type
+        dictionary_type(kind, len(values)).index_type
     )
     return pa.DictionaryArray.from_arrays(
         _rebuilt(indices), _typed(_rebuilt(values), kind.value_type), ordered=kind.ordered

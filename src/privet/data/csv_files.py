@@ -13,6 +13,7 @@ import gzip
 import io
 import os
 import zlib
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -32,9 +33,9 @@ from privet.data.arrow import (
 )
 from privet.errors import DataError, FileFormatError
 
-_MARK = b"\xef\xbb\xbf"
-_BLOCK = 1 << 22
-_BESIDE_QUOTES = np.frombuffer(b',\r\n"', np.uint8)
+MARK = b"\xef\xbb\xbf"
+BLOCK = 1 << 22
+BESIDE_QUOTES = np.frombuffer(b',\r\n"', np.uint8)
 
 
 def read_csv(path: Path, *, columns: list[str] | None, compressed: bool) -> pa.Table:
@@ -56,15 +57,15 @@ def read_csv(path: Path, *, columns: list[str] | None, compressed: bool) -> pa.T
     table = _parse(pa.py_buffer(content), names, included, path)
     last = table.slice(table.num_rows - 1).to_pylist() if table.num_rows else [{}]
     if list(last[0].values()) != [end] * len(included):
-        raise _refusal(path, "has a quote that never closes", "Close it, or write the file again.")
+        raise refusal(path, "has a quote that never closes", "Close it, or write the file again.")
     if not _quotes_pair(np.asarray(memoryview(content))):
-        _refuse_loose_quotes(content, path)
+        refuse_loose_quotes(io.BytesIO(content), path)
     return table.slice(0, table.num_rows - 1)
 
 
 def csv_names(path: Path, *, compressed: bool) -> list[str]:
     """The names of the columns. Errors: FileFormatError, DataError for duplicates."""
-    names = _unique_header(_load(path, compressed, most=_BLOCK), path)
+    names = _unique_header(_load(path, compressed, most=BLOCK), path)
     _refuse_other_separator(names, path)
     return names
 
@@ -79,7 +80,17 @@ def write_csv(table: pa.Table, sink: BinaryIO, *, compressed: bool) -> None:
         with gzip.GzipFile(filename="", mode="wb", fileobj=sink, mtime=0) as packed:
             write_csv(table, packed, compressed=False)  # type: ignore[arg-type]  # a writable binary file
         return
-    sink.write((",".join(map(_quoted, table.column_names)) + "\n").encode())
+    sink.write(csv_header(table.column_names))
+    write_csv_rows(table, sink)
+
+
+def csv_header(names: Iterable[str]) -> bytes:
+    """The first line."""
+    return (",".join(map(_quoted, names)) + "\n").encode()
+
+
+def write_csv_rows(table: pa.Table, sink: BinaryIO) -> None:
+    """The rows of a table without a header. Errors: as `write_csv`."""
     table = without_views(table)
     table = table.cast(_written_schema(table))
     style: Literal["needed", "none"] = (
@@ -94,20 +105,20 @@ def _load(path: Path, compressed: bool, most: int | None = None) -> bytearray:
     try:
         if compressed:
             with gzip.open(path) as packed:
-                content = _read_all(packed, _BLOCK, most)
+                content = _read_all(packed, BLOCK, most)
         else:
             with path.open("rb", buffering=0) as file:
                 content = _read_all(file, path.stat().st_size, most)
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise _refusal(path, "is damaged or was cut short", "Copy or compress it again.") from None
-    if content.startswith(_MARK):
-        del content[: len(_MARK)]
+        raise refusal(path, "is damaged or was cut short", "Copy or compress it again.") from None
+    if content.startswith(MARK):
+        del content[: len(MARK)]
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise _refusal(path, "is UTF-16 text", "Save it as CSV in UTF-8.")
+        raise refusal(path, "is UTF-16 text", "Save it as CSV in UTF-8.")
     if b"\0" in content:
-        raise _refusal(path, "holds binary data, not CSV text", "Check its ending.")
-    if not content[:_BLOCK].strip():
-        raise _refusal(path, "is empty", "Check how it was made.")
+        raise refusal(path, "holds binary data, not CSV text", "Check its ending.")
+    if not content[:BLOCK].strip():
+        raise refusal(path, "is empty", "Check how it was made.")
     return content
 
 
@@ -120,7 +131,7 @@ def _read_all(file: Any, expected: int, most: int | None) -> bytearray:
     filled = 0
     while most is None or filled < most:
         if filled == len(content):
-            room = max(filled // 8, _BLOCK)
+            room = max(filled // 8, BLOCK)
             content.extend(bytes(room if most is None else min(room, most - filled)))
         # A view of a bytearray must be gone before the array can grow.
         with memoryview(content) as view, view[filled:] as free:
@@ -152,16 +163,16 @@ def _unique_header(content: bytearray, path: Path) -> list[str]:
 
 def _header(content: bytearray, path: Path) -> list[str]:
     """The names in the first line, which a quoted name may break over several."""
-    stream = io.TextIOWrapper(io.BytesIO(content[:_BLOCK]), encoding="utf-8", newline="")
+    stream = io.TextIOWrapper(io.BytesIO(content[:BLOCK]), encoding="utf-8", newline="")
     try:
         names = next(csv.reader(stream, strict=True), [])
     except UnicodeDecodeError:
-        raise _refusal(path, "is not UTF-8 text", "Save it as CSV in UTF-8.") from None
+        raise refusal(path, "is not UTF-8 text", "Save it as CSV in UTF-8.") from None
     except csv.Error:
-        raise _refusal(path, "has a header that cannot be read", "Check its quotes.") from None
+        raise refusal(path, "has a header that cannot be read", "Check its quotes.") from None
     if not names or any(not name.strip() for name in names):
         position = next((i for i, name in enumerate(names) if not name.strip()), 0)
-        raise _refusal(path, f"has no name for column {position}", "Name every column in line 1.")
+        raise refusal(path, f"has no name for column {position}", "Name every column in line 1.")
     return names
 
 
@@ -170,7 +181,7 @@ def _refuse_other_separator(names: list[str], path: Path) -> None:
     found = [sign for sign in ";\t|" if len(names) == 1 and sign in names[0]]
     if found:
         sign = {";": "semicolons", "\t": "tabs", "|": "bars"}[found[0]]
-        raise _refusal(
+        raise refusal(
             path,
             f"is separated by {sign}, but the separator must be a comma",
             "Save it as CSV separated by commas.",
@@ -186,23 +197,23 @@ def _quotes_pair(content: npt.NDArray[np.uint8]) -> bool:
         return False
     # The header and our own last row stand around the quotes, so only a first name lacks a sign.
     before, after = content[quotes[::2] - 1], content[quotes[1::2] + 1]
-    opens, closes = np.isin(before, _BESIDE_QUOTES), np.isin(after, _BESIDE_QUOTES)
+    opens, closes = np.isin(before, BESIDE_QUOTES), np.isin(after, BESIDE_QUOTES)
     return bool(closes.all() and (opens[1:] if quotes[0] == 0 else opens).all())
 
 
-def _refuse_loose_quotes(content: bytearray, path: Path) -> None:
+def refuse_loose_quotes(file: BinaryIO, path: Path) -> None:
     """Refuse text after a closing quote: a quote was left open before, and rows ran into one.
 
     A quote in the middle of a plain field is text, which takes a slow reader to tell.
     """
-    stream = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline="")
-    reader = csv.reader(stream, strict=True)
     row = -1
     try:
-        for record in reader:
-            row += bool(record)
+        # Closing the text closes the file, which was opened for this alone.
+        with io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            for record in csv.reader(text, strict=True):
+                row += bool(record)
     except csv.Error:
-        raise _refusal(
+        raise refusal(
             path,
             f"has text after a closing quote in row {row} or a quote left open before it",
             f"Close the quote, and write quotes inside a field twice. {ROWS_COUNT}",
@@ -220,14 +231,23 @@ def _parse(content: Any, names: list[str], included: list[str], path: Path) -> p
     with suppress(pa.ArrowInvalid):
         _parse_once(content, names, included, threads=False, wrong=wrong)
     if wrong:
-        row, expected, actual = wrong[0]
-        raise _refusal(
-            path,
-            f"has {actual} fields in row {row} where the header has {expected}",
-            f"Quote fields that hold commas. {ROWS_COUNT}",
-            position=row,
-        )
-    raise _refusal(
+        raise wrong_fields(path, *wrong[0])
+    raise no_text(path)
+
+
+def wrong_fields(path: Path, row: int, expected: int, actual: int) -> FileFormatError:
+    """The error for a row with another number of fields than the header."""
+    return refusal(
+        path,
+        f"has {actual} fields in row {row} where the header has {expected}",
+        f"Quote fields that hold commas. {ROWS_COUNT}",
+        position=row,
+    )
+
+
+def no_text(path: Path) -> FileFormatError:
+    """The error for what the parser does not read, whose own messages quote it."""
+    return refusal(
         path,
         "cannot be read as CSV in UTF-8",
         "Save it as CSV in UTF-8, and check for a quote that never closes.",
@@ -237,25 +257,39 @@ def _parse(content: Any, names: list[str], included: list[str], path: Path) -> p
 def _parse_once(
     content: Any, names: list[str], included: list[str], *, threads: bool, wrong: list[Any] | None
 ) -> pa.Table:
+    source: Any = pa.BufferReader(content)
+    return pyarrow.csv.read_csv(
+        source,
+        read_options=pyarrow.csv.ReadOptions(use_threads=threads, block_size=BLOCK),
+        parse_options=parse_options(names, wrong),
+        convert_options=convert_options(names, included),
+    )
+
+
+def parse_options(names: list[str], wrong: list[Any] | None) -> Any:
+    """How rows are told apart; `wrong` collects (row, fields expected, fields there) of bad ones.
+
+    Only a parser of one thread knows row numbers.
+    """
+
     def note(row: Any) -> Literal["skip", "error"]:
         if wrong is not None and row.number is not None:
             # Lines count from 1, the header is one, and rows count from 0.
             wrong.append((row.number - 2, row.expected_columns, row.actual_columns))
         return "error"
 
-    source: Any = pa.BufferReader(content)
-    return pyarrow.csv.read_csv(
-        source,
-        read_options=pyarrow.csv.ReadOptions(use_threads=threads, block_size=_BLOCK),
-        parse_options=pyarrow.csv.ParseOptions(
-            newlines_in_values=True, ignore_empty_lines=len(names) > 1, invalid_row_handler=note
-        ),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
-            include_columns=included,
-            strings_can_be_null=True,
-            null_values=[""],
-        ),
+    return pyarrow.csv.ParseOptions(
+        newlines_in_values=True, ignore_empty_lines=len(names) > 1, invalid_row_handler=note
+    )
+
+
+def convert_options(names: list[str], included: list[str]) -> Any:
+    """Every column is text, and an empty field is a missing value."""
+    return pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(names, pa.string()),
+        include_columns=included,
+        strings_can_be_null=True,
+        null_values=[""],
     )
 
 
@@ -282,5 +316,6 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _refusal(path: Path, problem: str, hint: str, **payload: object) -> FileFormatError:
+def refusal(path: Path, problem: str, hint: str, **payload: object) -> FileFormatError:
+    """The error for a CSV file that has a problem."""
     return FileFormatError(f"{path} {problem}.", hint=hint, path=str(path), **payload)

@@ -19,6 +19,7 @@ import pyarrow.parquet
 from privet.data.arrow import described, pa, require_columns, unique_names, without_views
 from privet.data.compact import compacted
 from privet.data.csv_files import csv_names, read_csv, write_csv
+from privet.data.folders import parts_of, refuse_other_schema
 from privet.errors import DataError, FileFormatError, OutputError, ParameterError
 from privet.whole_files import write_whole
 
@@ -67,40 +68,85 @@ def read_table(
     ColumnNotFoundError.
     """
     path = Path(path)
-    kind = _KINDS[file_ending(path)]
+    kind = kind_of_file(path)
     wanted = None if columns is None else list(columns)
     if wanted == []:
         raise ParameterError("No column was named.", hint="Name the columns to read.")
-    with _library_errors(path, kind):
+    if path.is_dir():
+        return _no_rows_refused(_read_folder(path, wanted, replaced), path)
+    with library_errors(path, kind):
         if kind == "Parquet":
             table = _read_parquet(path, wanted)
         elif kind == "Arrow":
             table = _read_arrow(path, wanted)
         else:
             table = read_csv(path, columns=wanted, compressed=kind != "CSV")
+    return compacted(_no_rows_refused(table, path), untouched=replaced)
+
+
+def kind_of_file(path: Path) -> str:
+    """What a file should hold, by its ending; a folder holds Parquet. Errors: ParameterError."""
+    return "Parquet" if path.is_dir() else _KINDS[file_ending(path)]
+
+
+def _read_folder(path: Path, wanted: list[str] | None, replaced: Collection[str]) -> pa.Table:
+    parts = parquet_parts(path)
+    tables = []
+    for part in parts:
+        with library_errors(part, "Parquet"):
+            tables.append(_read_parquet(part, wanted))
+    return compacted(pa.concat_tables(tables), untouched=replaced)
+
+
+def parquet_parts(path: Path) -> list[Path]:
+    """The Parquet file, or those of a folder, which all have the same columns.
+
+    Errors: DataError, FileFormatError naming the file.
+    """
+    if not path.is_dir():
+        return [path]
+    parts = parts_of(path)
+    first = None
+    for part in parts:
+        with library_errors(part, "Parquet"), pyarrow.parquet.ParquetFile(part) as file:
+            schema = file.schema_arrow
+        if first is None:
+            first = schema
+        refuse_other_schema(part, schema, parts[0], first)
+    return parts
+
+
+def _no_rows_refused(table: pa.Table, path: Path) -> pa.Table:
     if table.num_rows == 0:
-        raise DataError(
-            f"{path} has no rows.", hint="A release needs at least one row.", path=str(path)
-        )
-    return compacted(table, untouched=replaced)
+        raise no_rows(path)
+    return table
+
+
+def no_rows(path: Path) -> DataError:
+    """The error for a table without rows."""
+    return DataError(
+        f"{path} has no rows.", hint="A release needs at least one row.", path=str(path)
+    )
 
 
 def names_in_file(path: str | Path) -> list[str]:
     """The names of the columns of a file, without its rows. Errors: as `read_table`."""
     path = Path(path)
-    kind = _KINDS[file_ending(path)]
-    with _library_errors(path, kind):
+    kind = kind_of_file(path)
+    if path.is_dir():
+        path = parts_of(path)[0]
+    with library_errors(path, kind):
         if kind == "Parquet":
             with pyarrow.parquet.ParquetFile(path) as file:
                 return unique_names(file.schema_arrow.names, str(path))
         if kind == "Arrow":
-            with _open_arrow(path) as reader:
+            with open_arrow(path) as reader:
                 return unique_names(reader.schema.names, str(path))
         return csv_names(path, compressed=kind != "CSV")
 
 
 @contextmanager
-def _library_errors(path: Path, kind: str) -> Iterator[None]:
+def library_errors(path: Path, kind: str) -> Iterator[None]:
     """Check what the file is, and turn the libraries' errors, which can quote it, into ours."""
     _check_content(path, kind)
     try:
@@ -196,7 +242,7 @@ def _check_content(path: Path, kind: str) -> None:
     if path.is_dir():
         raise DataError(
             f"{path} is a folder.",
-            hint="Name one file; a folder of parts is not read.",
+            hint="A folder is read if it holds the Parquet files of one table.",
             path=str(path),
         )
     if not path.exists():
@@ -246,7 +292,8 @@ def _unreadable(path: Path, kind: str) -> FileFormatError:
     )
 
 
-def _chosen(names: list[str], wanted: list[str] | None, path: Path) -> list[str]:
+def chosen_names(names: list[str], wanted: list[str] | None, path: Path) -> list[str]:
+    """The names wanted (all: None) in the order of the file. Errors: as `read_table`."""
     if wanted is None:
         return unique_names(names, str(path))
     chosen = set(require_columns(names, wanted, str(path)))
@@ -256,20 +303,21 @@ def _chosen(names: list[str], wanted: list[str] | None, path: Path) -> list[str]
 def _read_parquet(path: Path, wanted: list[str] | None) -> pa.Table:
     # A file on its own, not a dataset: no columns are guessed from the folders' names.
     with pyarrow.parquet.ParquetFile(path) as file:
-        names = _chosen(file.schema_arrow.names, wanted, path)
+        names = chosen_names(file.schema_arrow.names, wanted, path)
         return file.read(columns=names).select(names)
 
 
 def _read_arrow(path: Path, wanted: list[str] | None) -> pa.Table:
-    with _open_arrow(path) as reader:
+    with open_arrow(path) as reader:
         whole: pa.Table = reader.read_all()
-    table = whole.select(_chosen(whole.column_names, wanted, path))
+    table = whole.select(chosen_names(whole.column_names, wanted, path))
     table.validate(full=True)
     return table
 
 
 @contextmanager
-def _open_arrow(path: Path) -> Iterator[Any]:
+def open_arrow(path: Path) -> Iterator[Any]:
+    """A reader of an Arrow file, or of an Arrow stream in a file."""
     with path.open("rb") as file:
         stream = file.read(4) == b"\xff\xff\xff\xff"
     read = pa.ipc.open_stream if stream else pa.ipc.open_file

@@ -11,7 +11,7 @@ import numpy as np
 
 from privet.data.arrow import ROWS_COUNT, column_of, rows_that
 from privet.data.columns import encode_column
-from privet.data.sequences import order_of_times
+from privet.data.times import order_of_times
 from privet.errors import DataError, ParameterError
 from privet.symbols import Alphabet, Words
 

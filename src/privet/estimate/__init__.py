@@ -18,12 +18,14 @@ from privet.estimate.joint import (
 )
 from privet.estimate.projection import project_to_simplex
 from privet.estimate.transitions import TransitionEstimate, transitions
+from privet.estimate.word_tally import WordTally
 
 __all__ = [
     "FrequencyEstimate",
     "JointEstimate",
     "Tally",
     "TransitionEstimate",
+    "WordTally",
     "columns",
     "decode",
     "frequencies",

@@ -119,12 +119,16 @@ class Tally:
 
 
 def tally_columns(
-    columns: Sequence[tuple[Alphabet, object]], weights: npt.ArrayLike | None
+    columns: Sequence[tuple[Alphabet, object]],
+    weights: npt.ArrayLike | None,
+    *,
+    part: bool = False,
 ) -> Tally:
     """The tally of rows of one or more released columns; cell (i, j, ...) in alphabet order.
 
-    Errors: DataError for different lengths, no rows or weights that do not fit; DomainError for
-    symbols outside an alphabet; ParameterError for a table of too many cells.
+    `part`: of a table whose other parts may be those with rows, or with weight. Errors: DataError
+    for different lengths, no rows or weights that do not fit; DomainError for symbols outside an
+    alphabet; ParameterError for a table of too many cells.
     """
     shape = tuple(len(alphabet) for alphabet, _ in columns)
     if prod(shape) > LARGEST_TABLE:
@@ -139,7 +143,8 @@ def tally_columns(
         tally = Tally.from_counts(_count(codes, shape))
     else:
         tally = _weigh(codes, shape, _read_weights(weights, columns[0][1], codes[0].size))
-    tally.check(shape)
+    if not part:
+        tally.check(shape)
     return replace(tally, of_words=any(isinstance(released, Words) for _, released in columns))
 
 

@@ -77,13 +77,20 @@ def frequencies(
     )
 
 
-def tally(released: object, mechanism: object, *, weights: npt.ArrayLike | None = None) -> Tally:
+def tally(
+    released: object,
+    mechanism: object,
+    *,
+    weights: npt.ArrayLike | None = None,
+    part: bool = False,
+) -> Tally:
     """What `frequencies` needs to know of a release; tallies of parts add up.
 
-    Arguments and errors as those of `frequencies`.
+    `part`: one of several, which may be without rows or weight. Arguments and errors as those of
+    `frequencies`.
     """
     alphabet, _ = read_channel(mechanism)
-    return tally_columns([(alphabet, released)], weights)
+    return tally_columns([(alphabet, released)], weights, part=part)
 
 
 def frequencies_from_counts(

@@ -116,13 +116,19 @@ def joint_frequencies(
 
 
 def joint_tally(
-    columns: Sequence[tuple[object, object]], *, weights: npt.ArrayLike | None = None
+    columns: Sequence[tuple[object, object]],
+    *,
+    weights: npt.ArrayLike | None = None,
+    part: bool = False,
 ) -> Tally:
-    """What `joint_frequencies` needs to know of the releases; tallies of parts of rows add up."""
+    """What `joint_frequencies` needs to know of the releases; tallies of parts of rows add up.
+
+    `part`: one of several, which may be without rows or weight.
+    """
     _check_pairs(columns)
     pairs = [(read_channel(mechanism)[0], released) for released, mechanism in columns]
     _check_columns(len(pairs))
-    return tally_columns(pairs, weights)
+    return tally_columns(pairs, weights, part=part)
 
 
 def joint_frequencies_from_counts(

@@ -40,12 +40,11 @@ from privet.estimate.hidden.learning import (
 )
 from privet.estimate.hidden.response import read_response
 from privet.estimate.intervals import read_confidence
-from privet.estimate.released import bare
+from privet.estimate.word_tally import WordTally
 from privet.exact import exact_number, read_count
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.plain_text import text_table
-from privet.symbols import read_words
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -163,9 +162,9 @@ def transitions(
 ) -> TransitionEstimate:
     """The most likely chain behind released words, with standard errors.
 
-    `released`: Words (or one long word), or a Release of them; `mechanism`: the one that released
-    them; `restarts`: fixed further starting points beside the moment estimate, of which the best
-    is carried on;
+    `released`: Words (or one long word), a Release of them, or the sum of the `WordTally` of its
+    parts; `mechanism`: the one that released them; `restarts`: fixed further starting points
+    beside the moment estimate, of which the best is carried on;
     `pseudocount`: added to every expected count, 0 for maximum likelihood; `support`: the public
     knowledge of what is possible, a Language, a MarkovChain for its words, or (k, k) bool for
     steps, and `start`: (k,) bool for first symbols; `confidence` of the intervals;
@@ -187,15 +186,17 @@ def transitions(
     if isinstance(support, MarkovChain):
         support = Language.from_chain(support)
     possible = np.vstack(read_possible(support, start, alphabet))
-    encoded = read_words(alphabet, bare(released))
-    if int(np.diff(encoded.offsets).max(initial=0)) < 2:
+    tally = released if isinstance(released, WordTally) else WordTally.of(released, alphabet)
+    if tally.alphabet != alphabet:
+        raise DataError("The tally of words is over other symbols than the mechanism's.")
+    if tally.longest < 2:
         raise DataError(
             "No released word has two symbols, so there are no steps to learn from.",
             hint="Shares of single symbols are estimated by privet.estimate.frequencies.",
         )
-    words = ReleasedWords(encoded.codes, encoded.offsets, log_response)
+    words = ReleasedWords(tally, log_response)
     learner = Learner(words, possible, extra)
-    tables = [moment_start(encoded.codes, encoded.offsets, channel)]
+    tables = [moment_start(words, channel)]
     tables += [spread_start(n, size) for n in range(read_count(restarts, "restarts", 0))]
     starts = [Parameters.of(learner.tidy(table)) for table in tables]
     learnt = learner.learn(starts, read_count(iterations, "iterations"), rest)
@@ -216,8 +217,8 @@ def transitions(
         departures=departures,
         information=kind,
         notes=_notes(learnt, errors, chain),
-        words=encoded.offsets.size - 1,
-        symbols=encoded.codes.size,
+        words=tally.words,
+        symbols=tally.symbols,
     )
 
 

@@ -160,6 +160,19 @@ class HammingMechanism(Mechanism):
         """Refuse what `release` would refuse, without drawing anything. Errors: as `release`."""
         self._checked(x)
 
+    def check_part(self, words: Any) -> None:
+        """`check` of some of the words, which may all be short. Errors: as `check`, but for that.
+
+        Whoever looks at parts must see to it that some word is as long as `adjacency`.
+        """
+        self._check_words(self._read(words))
+
+    def release_part(self, words: Any) -> Any:
+        """`release` of some of the words that were checked, which may all be short."""
+        encoded = self._read(words)
+        self._check_words(encoded)
+        return encoded.rebuild(self._draw(encoded.codes, encoded.offsets))
+
     def distance_distribution(self, word: Sequence[Any] | int) -> FloatArray:
         """(n+1,) float64: entry l = P(Hamming distance between input and release = l).
 

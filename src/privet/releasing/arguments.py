@@ -13,6 +13,7 @@ import numpy as np
 from privet.errors import ParameterError, ParameterTypeError, PrivetError
 from privet.mechanisms import Mechanism, SeriesMechanism
 from privet.mechanisms.base import HammingMechanism
+from privet.releasing.spark import is_spark_frame
 from privet.symbols import Codes, Words
 
 Mechanisms = Mechanism | Mapping[str, Mechanism]
@@ -42,6 +43,8 @@ def names_present(mechanism: Mechanisms, data: Any) -> list[str]:
     reads_tables = isinstance(mechanism, Mapping | HammingMechanism | SeriesMechanism)
     if is_bare(data) or not reads_tables:
         return []
+    if is_spark_frame(data):
+        return list(data.columns)
     from privet.data import names_in_file, names_in_frame
 
     if not isinstance(data, str | os.PathLike):

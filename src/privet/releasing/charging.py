@@ -14,13 +14,14 @@ account protects, a release may cover one alone, and spend on it more than epsil
 costs nothing, so a decoded release costs what the release costs.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from privet.errors import ParameterError, ParameterTypeError
+from privet.errors import DomainError, ParameterError, ParameterTypeError
 from privet.mechanisms import Mechanism, SeriesMechanism
 from privet.mechanisms.base import HammingMechanism
 from privet.mechanisms.on_language import LanguageMechanism
@@ -94,11 +95,12 @@ class Charge:
         of_one = mechanism.epsilon if isinstance(mechanism, LanguageMechanism) else None
         return cls(loss, "step", covered, alphabet=_alphabet_of(mechanism), of_one=of_one)
 
-    def check(self, account: "Account", words: Words | None = None) -> None:
+    def check(self, account: "Account", parts: Iterable[tuple[int, Words]] = ()) -> None:
         """Refuse an account that does not count, or not protect, what the release is about.
 
-        `words`: the data, if they are words; an account of series refuses those that its chains
-        cannot produce. Errors: ParameterError; DomainError by word and position.
+        `parts`: the data, if they are words, each part with the number of words before it; an
+        account of series refuses those that its chains cannot produce. Errors: ParameterError;
+        DomainError by word and position.
         """
         if self.framework is not None and isinstance(account.framework, IndependentRecords):
             _check_query(account, self.framework)
@@ -114,7 +116,7 @@ class Charge:
         if self.framework is not None:
             _check_query(account, self.framework)
         elif isinstance(framework, MarkovFramework):
-            _check_series(account, framework, self, words)
+            _check_series(account, framework, self, parts)
         elif framework.unit != "all" and framework.unit < self.covered:
             what = SEVERAL[self.records]
             raise ParameterError(
@@ -152,7 +154,10 @@ def _check_query(account: "Account", framework: MarkovFramework) -> None:
 
 
 def _check_series(
-    account: "Account", framework: MarkovFramework, charge: Charge, words: Words | None
+    account: "Account",
+    framework: MarkovFramework,
+    charge: Charge,
+    parts: Iterable[tuple[int, Words]],
 ) -> None:
     name = f"Account '{account.name}'"
     if charge.covered > 1:
@@ -172,8 +177,20 @@ def _check_series(
             "account made with IndependentRecords.",
             parameter="ledger",
         )
-    if words is not None:
-        framework.check_words(_recoded(words, framework.alphabet))
+    for before, words in parts:
+        try:
+            framework.check_words(_recoded(words, framework.alphabet))
+        except DomainError as error:
+            raise _moved(error, before) from None
+
+
+def _moved(error: DomainError, before: int) -> DomainError:
+    """The same of a word of the whole, before whose part there are so many words."""
+    word = error.payload.get("word")
+    if not before or not isinstance(word, int):
+        return error
+    message = error.message.replace(f"Word {word} ", f"Word {word + before} ", 1)
+    return DomainError(message, hint=error.hint, **{**error.payload, "word": word + before})
 
 
 def _recoded(words: Words, alphabet: Alphabet) -> Words:

@@ -13,8 +13,8 @@ name. The input is never overwritten.
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from privet.errors import OutputError, ParameterError
@@ -93,33 +93,63 @@ def write_release(
     `overwrite`, files that have come there meanwhile stay. Errors: OutputError (nothing is left
     behind).
     """
-    data_place, receipt_place = Path(os.path.realpath(output)), Path(os.path.realpath(receipt))
-    staged_data, staged_receipt = _hidden(data_place), _hidden(receipt_place)
+    staged = StagedFile(output, receipt, overwrite=overwrite)
     try:
-        write_data(staged_data)
-        facts = {"name": _text(output.name), "sha256": sha256_of(staged_data)}
-        _write_text(staged_receipt, receipt_text(facts))
-        for staged, place in ((staged_data, data_place), (staged_receipt, receipt_place)):
-            if place.exists():
-                staged.chmod(place.stat().st_mode & 0o777)
-        with interrupts_held_back(), folder_locked(data_place.parent):
-            for place in (data_place, receipt_place):
-                refuse_existing(place, overwrite)
-            _give_names(staged_data, data_place, staged_receipt, receipt_place)
-    except OutputError as error:
-        # The writer speaks of the temporary name, which nobody chose.
-        message = error.message.replace(str(staged_data), str(output))
-        raise OutputError(message, hint=error.hint, path=str(output)) from None
-    except OSError as error:
-        raise OutputError(
-            f"{output} and its receipt could not be written: {error.strerror or 'i/o error'}.",
-            hint="Nothing was left there; free some space or choose another place.",
-            path=str(output),
-        ) from None
+        staged.write(write_data)
+        staged.publish(receipt_text)
     finally:
-        for path in (staged_data, staged_receipt):
+        staged.discard()
+
+
+class StagedFile:
+    """The data of a release under a hidden name, until it is published; links are followed."""
+
+    def __init__(self, output: Path, receipt: Path, *, overwrite: bool) -> None:
+        self._output, self._overwrite = output, overwrite
+        self._data_place = Path(os.path.realpath(output))
+        self._receipt_place = Path(os.path.realpath(receipt))
+        self._data, self._receipt = _hidden(self._data_place), _hidden(self._receipt_place)
+
+    def write(self, write_data: Callable[[Path], None]) -> None:
+        """Write the data whole: `write_data(path)`, as `write_release` has it. Errors as there."""
+        with self._output_errors():
+            write_data(self._data)
+
+    def publish(self, receipt_text: Callable[[dict[str, str]], str]) -> None:
+        """Write the receipt that describes the data, and give both their names."""
+        with self._output_errors():
+            facts = {"name": _text(self._output.name), "sha256": sha256_of(self._data)}
+            _write_text(self._receipt, receipt_text(facts))
+            pairs = ((self._data, self._data_place), (self._receipt, self._receipt_place))
+            for staged, place in pairs:
+                if place.exists():
+                    staged.chmod(place.stat().st_mode & 0o777)
+            with interrupts_held_back(), folder_locked(self._data_place.parent):
+                for place in (self._data_place, self._receipt_place):
+                    refuse_existing(place, self._overwrite)
+                _give_names(self._data, self._data_place, self._receipt, self._receipt_place)
+
+    def discard(self) -> None:
+        """Delete what was written, unless it has its name by now."""
+        for path in (self._data, self._receipt):
             with suppress(OSError):
                 path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _output_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OutputError as error:
+            # The writer speaks of the temporary name, which nobody chose.
+            message = error.message.replace(str(self._data), str(self._output))
+            raise OutputError(message, hint=error.hint, path=str(self._output)) from None
+        except OSError as error:
+            raise OutputError(
+                f"{self._output} and its receipt could not be written: "
+                f"{error.strerror or 'i/o error'}.",
+                hint="Nothing was left there; free some space or choose another place.",
+                path=str(self._output),
+            ) from None
 
 
 def _text(name: str) -> str:
@@ -138,6 +168,16 @@ def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sha256_of_release(path: Path) -> str:
+    """The SHA-256 of a file; of a folder of parts, of what `sha256sum *` prints in it."""
+    if not path.is_dir():
+        return sha256_of(path)
+    from privet.data import parts_of
+
+    lines = "".join(f"{sha256_of(part)}  {part.name}\n" for part in parts_of(path))
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
 def _give_names(staged_data: Path, output: Path, staged_receipt: Path, receipt: Path) -> None:

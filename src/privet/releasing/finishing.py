@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,39 @@ class Release:
         return f"<Release of {type(self.data).__name__} with {self.receipt!r}>"
 
 
+@dataclass(frozen=True)
+class Unread:
+    """A release that is in the file `path` and was not read back."""
+
+    path: Path
+
+
+class WrittenRelease(Release):
+    """A release that was written as it was drawn: `data` is read from its file on first use.
+
+    It is never drawn again. Errors of `data`: DataError if the file is not what was written.
+    """
+
+    def __init__(
+        self, place: Unread, receipt: Receipt, realised_errors: tuple[float, ...] | None = None
+    ) -> None:
+        given = {"receipt": receipt, "realised_errors": realised_errors, "rows": ()}
+        vars(self).update(given, place=place)
+
+    @cached_property
+    def data(self) -> Any:
+        """The released table, as an Arrow table."""
+        from privet.data import read_table
+        from privet.releasing.reading import check_file
+
+        path = vars(self)["place"].path
+        check_file(path, self.receipt)
+        return read_table(path)
+
+    def __repr__(self) -> str:
+        return f"<Release in {vars(self)['place'].path} with {self.receipt!r}>"
+
+
 def target_of(
     output: str | os.PathLike[str] | None,
     receipt: str | os.PathLike[str] | None,
@@ -65,6 +99,13 @@ def finish(
     progress: Progress,
 ) -> Release:
     """What was drawn, with its receipt, written if there is a target."""
+    wrong = drawn.realised_errors if receipt.demo else None
+    if drawn.staged is not None:
+        progress("giving names", 0, 0)
+        written, data = drawn.staged.publish(receipt)
+        if isinstance(data, Unread):
+            return WrittenRelease(data, written, wrong)
+        return Release(data, written, wrong)
     if target is not None:
         from privet.data import write_table
 
@@ -86,5 +127,4 @@ def finish(
             overwrite=overwrite,
         )
         receipt = replace(receipt, output=facts)
-    wrong = drawn.realised_errors if receipt.demo else None
     return Release(drawn.data, receipt, wrong, drawn.rows)

@@ -7,10 +7,10 @@ symbols, never by values.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from privet.privacy import Guarantee
 from privet.releasing.blocks import Progress, block_by_block
 from privet.releasing.decoding import Decoding
 from privet.releasing.prediction import predict
-from privet.releasing.receipt import Kind, Part, Per
+from privet.releasing.receipt import Kind, Part, Per, Receipt
 from privet.symbols import Words
 
 BLOCK_SYMBOLS = 1 << 22
@@ -36,19 +36,31 @@ def silent(_stage: str, _done: int, _total: int) -> None:
     """Progress for nobody."""
 
 
+class Staged(Protocol):
+    """A release that was drawn into hidden files, which have no name yet."""
+
+    def publish(self, receipt: Receipt) -> tuple[Receipt, Any]:
+        """Give the files and the receipt their names: the receipt that was written, the data."""
+
+    def discard(self) -> None:
+        """Delete the files, unless they were published; always possible."""
+
+
 @dataclass(frozen=True)
 class Drawn:
     """What came out.
 
     `data`: the release, in the kind that came in; `table`: it as an Arrow table, where there is one
     to be written; `realised_errors`: symbols that differ, by part, if they were to be counted, or
-    how far each number of an answer is off; `rows`: the answer to a query, with its intervals.
+    how far each number of an answer is off; `rows`: the answer to a query, with its intervals;
+    `staged`: what is there instead of `data` if it was written as it was drawn.
     """
 
     data: Any
     table: Any = None
     realised_errors: tuple[float, ...] = ()
     rows: tuple[dict[str, Any], ...] = ()
+    staged: Staged | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,8 @@ class Job:
     """A release that passed every check and has drawn nothing yet.
 
     `draw(progress, measure)`: samples once; the realised errors are counted only if `measure`;
-    `words`: the data, where they are words, for what must be checked of them still.
+    `words`: the data, where they are words, for what must be checked of them still; `word_parts`:
+    what gives them part by part instead, each with the number of words before.
     """
 
     kind: Kind
@@ -68,6 +81,7 @@ class Job:
     layout: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     words: Words | None = None
+    word_parts: Callable[[], Iterable[tuple[int, Words]]] | None = None
 
 
 def describe_words(
@@ -153,5 +167,5 @@ def count_different(before: CodeArray, after: CodeArray, measure: bool) -> tuple
 def draw_words(mechanism: HammingMechanism, words: Words, progress: Progress) -> Words:
     """A release of each word, drawn in blocks of whole words (the words are independent)."""
     return block_by_block(
-        words, mechanism.release, symbols=BLOCK_SYMBOLS, stage="drawing", progress=progress
+        words, mechanism.release_part, symbols=BLOCK_SYMBOLS, stage="drawing", progress=progress
     )

@@ -5,7 +5,7 @@ that go out as they are. It refuses nothing; it goes into the receipt, and the c
 it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -38,18 +38,22 @@ def weak_parameters(
 
 def revealing_columns(table: "pa.Table", kept: Sequence[str]) -> tuple[str, ...]:
     """Notes on kept columns whose values are nearly all different, which point at their rows."""
-    from privet.data import looks_like_identifier
-
-    notes = []
+    distinct = {}
     for name in kept:
-        column = table.column(name)
         try:
-            distinct = len(column.unique())
+            distinct[name] = len(table.column(name).unique())
         except NotImplementedError:
             continue  # A nested type; nothing is known of it.
-        if looks_like_identifier(distinct, len(column)):
-            notes.append(
-                f"the kept column '{name}' has nearly as many values as rows, like an identifier "
-                "or a measurement: whoever knows a value finds the row"
-            )
-    return tuple(notes)
+    return revealing(distinct, table.num_rows)
+
+
+def revealing(distinct: Mapping[str, int], rows: int) -> tuple[str, ...]:
+    """The same notes; `distinct`: how many different values each kept column has."""
+    from privet.data import looks_like_identifier
+
+    return tuple(
+        f"the kept column '{name}' has nearly as many values as rows, like an identifier or a "
+        "measurement: whoever knows a value finds the row"
+        for name, count in distinct.items()
+        if looks_like_identifier(count, rows)
+    )

@@ -19,8 +19,9 @@ from privet.releasing.answers import Answer
 from privet.releasing.blocks import Progress
 from privet.releasing.charging import Charge
 from privet.releasing.finishing import Release, finish
-from privet.releasing.job import Job
+from privet.releasing.job import Drawn, Job
 from privet.releasing.receipt import PRIVATE_BITS, Part, Receipt
+from privet.symbols import Words
 
 if TYPE_CHECKING:
     from privet.ledger import Account, Reservation
@@ -48,15 +49,35 @@ def carry_out(
     """
     if account is None:
         drawn = job.draw(progress, receipt.demo)
-        return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+        with _discarded(drawn):
+            return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
     receipt.to_text()  # What cannot be written down is not charged.
     charge = Charge.of(receipt)
-    charge.check(account, job.words)
+    charge.check(account, _parts(job))
     entry, receipt = _reserve(account, charge, receipt)
     with _stays_charged(account.name, entry.id):
         drawn = job.draw(progress, receipt.demo)
-        entry.commit(receipt.to_json())
-        return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+        with _discarded(drawn):
+            entry.commit(receipt.to_json())
+            return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+
+
+def _parts(job: Job) -> Iterator[tuple[int, Words]]:
+    """The words of the data, if they are words, each part with the number of words before."""
+    if job.words is not None:
+        yield 0, job.words
+    elif job.word_parts is not None:
+        yield from job.word_parts()
+
+
+@contextmanager
+def _discarded(drawn: Drawn) -> Iterator[None]:
+    """What was drawn into hidden files is deleted, unless it has been given out by then."""
+    try:
+        yield
+    finally:
+        if drawn.staged is not None:
+            drawn.staged.discard()
 
 
 def _reserve(account: "Account", charge: Charge, receipt: Receipt) -> tuple["Reservation", Receipt]:

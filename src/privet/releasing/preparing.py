@@ -14,11 +14,14 @@ from privet.releasing.job import Job
 from privet.releasing.queries import prepare_query
 from privet.releasing.query_request import QueryRequest
 from privet.releasing.sequences import WordRequest, prepare_bare_words, prepare_words
+from privet.releasing.spark import is_spark_frame
 from privet.releasing.symbols import prepare_choice, prepare_series, prepare_symbols
 from privet.releasing.tables import TableRequest, prepare_table
 from privet.symbols import Words
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from privet.data import ArrowFrame
 
 
@@ -30,6 +33,10 @@ def prepare(
     progress: Progress,
 ) -> Job:
     """Everything that can be refused is refused here; nothing is drawn."""
+    if is_spark_frame(data) and target is not None:
+        from privet.releasing.spark.preparing import prepare_frame
+
+        return prepare_frame(data, request, target, progress)
     if isinstance(request, QueryRequest):
         return prepare_query(
             request, data, lambda: _frame(data, source, request, progress), progress
@@ -52,15 +59,15 @@ def prepare(
     else:
         job = prepare_words(frame, request, progress)
     if target is not None:
-        _check_reads_back(frame, request, target[0])
+        check_reads_back(frame.table.schema, request, target[0])
     return job
 
 
-def _check_reads_back(
-    frame: "ArrowFrame", request: TableRequest | WordRequest, output: Path
+def check_reads_back(
+    schema: "pa.Schema", request: TableRequest | WordRequest, output: Path
 ) -> None:
-    """Refuse a CSV file whose symbols would not read back as themselves."""
-    from privet.releasing.reading import check_reads_back
+    """Refuse a CSV file whose symbols would not read back as themselves. Errors: ParameterError."""
+    from privet.releasing.reading import check_reads_back as check_column
 
     released: Mapping[str, HammingMechanism] = (
         request.mechanisms
@@ -69,10 +76,10 @@ def _check_reads_back(
     )
     checked: set[tuple[int, Any]] = set()
     for name, mechanism in released.items():
-        kind = frame.table.schema.field(name).type
+        kind = schema.field(name).type
         if (id(mechanism), kind) not in checked:
             checked.add((id(mechanism), kind))
-            check_reads_back(mechanism.alphabet, kind, name=name, output=output)
+            check_column(mechanism.alphabet, kind, name=name, output=output)
 
 
 def _prepare_bare(request: Bare, data: Any) -> Job:

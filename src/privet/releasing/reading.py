@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from privet.errors import DataError, DomainError, ParameterError
-from privet.releasing.files import sha256_of
+from privet.releasing.files import sha256_of_release
 from privet.symbols import Alphabet
 
 if TYPE_CHECKING:
@@ -28,14 +28,16 @@ def as_symbols(column: "pa.ChunkedArray[Any]", alphabet: Alphabet) -> "pa.Chunke
     """
     import pyarrow as pa
 
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    encoded = pa.types.is_dictionary(column.type)
+    values = column.type.value_type if encoded else column.type
+    if not (pa.types.is_string(values) or pa.types.is_large_string(values)):
         return column
     kinds = {type(symbol) for symbol in alphabet.symbols}
     try:
         if kinds == {bool}:
-            return column.cast(pa.bool_())
+            return column.cast(values).cast(pa.bool_())
         if float in kinds and kinds <= {int, float}:
-            return column.cast(pa.float64())
+            return column.cast(values).cast(pa.float64())
     except pa.ArrowInvalid:
         pass
     return column
@@ -46,7 +48,7 @@ def check_file(path: Path, receipt: "Receipt") -> None:
 
     A receipt that names no file may be of any. Errors: DataError.
     """
-    if not path.is_file():
+    if not path.exists():
         return
     if receipt.output is None:
         raise DataError(
@@ -54,7 +56,7 @@ def check_file(path: Path, receipt: "Receipt") -> None:
             hint="Name the receipt that was written beside the release with --receipt; if you "
             "wrote the file yourself, add --changed-file.",
         )
-    if receipt.output.get("sha256") != sha256_of(path):
+    if receipt.output.get("sha256") != sha256_of_release(path):
         raise DataError(
             f"{path} is not, byte for byte, the file that this receipt was written for.",
             hint="Name its own receipt with --receipt; if you changed the release yourself, add "

@@ -38,6 +38,8 @@ Per = Literal["row", "symbol", "value", "choice", "step"]
 PRIVATE_BITS = "private"
 SEEDED_BITS = "seeded, not private"
 
+NO_VERSION = "not installed as a distribution"
+
 _SAME = Fraction(1, 10**9)
 
 _LIBRARIES = ("numpy", "cryptography", "python-flint", "pyarrow")
@@ -394,4 +396,4 @@ def _version(distribution: str) -> str:
     try:
         return version(distribution)
     except PackageNotFoundError:
-        return "not installed as a distribution"
+        return NO_VERSION

@@ -34,10 +34,13 @@ def expanded(present: Sequence[str] | None, names: list[str]) -> list[str]:
 
 
 @contextmanager
-def rows_named(table: "pa.Table", layout: Layout, words: Words) -> Iterator[None]:
+def rows_named(
+    table: "pa.Table", layout: Layout, words: Words, first_row: int = 0
+) -> Iterator[None]:
     """Errors that name a word and a position also name the row of the table.
 
     The number of a row goes out with its id and time, or as the number of the word itself.
+    `first_row`: how many rows of a wide table go before this part of it.
     """
     try:
         yield
@@ -48,22 +51,23 @@ def rows_named(table: "pa.Table", layout: Layout, words: Words) -> Iterator[None
         place = min(position, int(words.lengths[word]) - 1)
         if place < 0:
             raise
-        row, where = _row_of(table, layout, words, word, place)
+        row, where = _row_of(table, layout, words, word, place, first_row)
+        message = error.message.replace(f"Word {word} ", f"Word {word + first_row} ", 1)
         raise type(error)(
-            f"{error.message} That is {where} of the table.",
+            f"{message} That is {where} of the table.",
             hint=error.hint,
-            **{**error.payload, "row": row},
+            **{**error.payload, "row": row, "word": word + first_row},
         ) from None
 
 
 def _row_of(
-    table: "pa.Table", layout: Layout, words: Words, word: int, place: int
+    table: "pa.Table", layout: Layout, words: Words, word: int, place: int, first_row: int
 ) -> tuple[int, str]:
     from privet.data import column_of, group_rows, order_of_times
 
     if layout.get("state") is None:
         names = expanded(table.column_names, own_columns(layout))
-        return word, f"row {word}, column '{names[place]}',"
+        return word + first_row, f"row {word + first_row}, column '{names[place]}',"
     persons, _ = group_rows(column_of(table, layout["id"]), layout["id"])
     moments = order_of_times(column_of(table, layout["time"]), layout["time"])
     row = int(np.lexsort((moments, persons))[int(words.offsets[word]) + place])

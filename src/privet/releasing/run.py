@@ -10,7 +10,9 @@ the realised error is kept only for data declared public (`demo=True`).
 import os
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from privet.chains import MarkovChain
@@ -39,12 +41,15 @@ from privet.releasing.forms import (
     with_decoding,
     with_language,
 )
+from privet.releasing.in_batches.run import large_release, prepare_in_batches
 from privet.releasing.job import silent
 from privet.releasing.paying import carry_out
 from privet.releasing.possible import Possible
 from privet.releasing.preparing import prepare
 from privet.releasing.query_request import QueryRequest
 from privet.releasing.receipt import Receipt
+from privet.releasing.spark import is_spark_frame
+from privet.releasing.spark.staging import folder_target
 
 if TYPE_CHECKING:
     from privet.ledger import Account
@@ -80,14 +85,15 @@ def release(
     output: str | os.PathLike[str] | None = None,
     receipt: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
+    batches: bool | None = None,
     demo: bool = False,
     progress: Progress = silent,
 ) -> Release:
     """Release `data` through `mechanism` and account for it.
 
     `data`: Words, a list of symbols, an array, Codes, a pandas or polars Series, an Arrow array; or
-    a table: a pandas, polars or Arrow frame, or the path of a CSV, Parquet or Arrow file. A table
-    goes out, its columns in the order they had, as
+    a table: a pandas, polars, Arrow or Spark frame, or the path of a CSV, Parquet or Arrow file. A
+    table goes out, its columns in the order they had, as
 
     - columns: `mechanism` is {column: RandomizedResponse}, or one for every one of `columns`; the
       protected unit is a row, or with `person` and `rows_per_person` all rows of a person;
@@ -112,8 +118,10 @@ def release(
     public words that can happen, for a mechanism that knows none: other words in the data are
     refused unless `outside` is "allow". `notes`: remarks for the receipt. `output`: where the table
     is written, with its receipt at `receipt` (default: beside it, ending .receipt.json); an
-    existing file is refused unless `overwrite`. `demo`: the data are public, so the realised error
-    may be seen.
+    existing file is refused unless `overwrite`. `batches`: read, draw and write a file batch by
+    batch, in memory that does not grow with it; by default a folder and a file from 64 MiB on are.
+    `data` of the result is then read from the output when it is asked for. `demo`: the data are
+    public, so the realised error may be seen.
     `progress(stage, done, total)` is called now and then. `ledger`: an account of a `Ledger`, which
     is charged for the release before anything is drawn, and stays charged whatever happens then.
     Errors: any of `privet.errors`, all before the draw but OutputError and, from a ledger that went
@@ -160,7 +168,10 @@ def release(
         )
     inputs = [] if source is None else [source]
     more = (JSON_ENDING,) if isinstance(request, QueryRequest) else ()
-    target = target_of(output, receipt, inputs, overwrite, more)
+    if is_spark_frame(data):
+        target: tuple[Path, Path] | None = folder_target(output, receipt, overwrite)
+    else:
+        target = target_of(output, receipt, inputs, overwrite, more)
     if chains_from_data:
         warnings.warn(
             "The chains were fitted to the protected series themselves: the noise, and the chains "
@@ -169,15 +180,20 @@ def release(
             PrivacyLeakWarning,
             stacklevel=2,
         )
-    job = prepare(request, data, source, target, progress)
-    job = replace(
-        job,
-        layout={**job.layout, **left_out_of(request, present)},
-        notes=(*remarks, *job.notes),
-    )
-    made = Receipt(
-        job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
-    )
-    if target is not None:
-        made.to_text()  # What cannot be written down is not drawn.
-    return carry_out(job, made, account, target, overwrite=overwrite, progress=progress)
+    with ExitStack() as room:
+        large = large_release(request, source, target, batches)
+        if large is not None:
+            job = prepare_in_batches(*large, overwrite=overwrite, progress=progress, room=room)
+        else:
+            job = prepare(request, data, source, target, progress)
+        job = replace(
+            job,
+            layout={**job.layout, **left_out_of(request, present)},
+            notes=(*remarks, *job.notes),
+        )
+        made = Receipt(
+            job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
+        )
+        if target is not None:
+            made.to_text()  # What cannot be written down is not drawn.
+        return carry_out(job, made, account, target, overwrite=overwrite, progress=progress)

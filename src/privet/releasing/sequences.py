@@ -9,7 +9,7 @@ by number and position before anything is drawn, unless the mechanism allows it.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,8 @@ from privet.releasing.tables import index_published
 from privet.symbols import Words
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from privet.data import ArrowFrame, SequenceFrame
 
 
@@ -114,6 +116,13 @@ class WordRequest:
     def columns_going_out(self) -> list[str]:
         """The columns of the release: all that are needed."""
         return self.columns_needed
+
+    @property
+    def stand_ins(self) -> dict[str, Any]:
+        """{"other": symbol or None, "missing": symbol or None}, of the one alphabet."""
+        state, alphabet = self.state or self.columns[0], self.mechanism.alphabet
+        given = {"other": self.other, "missing": self.missing}
+        return {role: stand_in(symbol, state, alphabet, role) for role, symbol in given.items()}
 
     @property
     def own_columns(self) -> list[str]:
@@ -206,19 +215,61 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
     """
     table = frame.table
     progress("reading the sequences", 0, table.num_rows)
-    sequences, stand_ins = _read(frame, request)
+    sequences = _read(frame.table, request)
     words = sequences.words
     lengths = Counter(words.lengths.tolist())
-    covered, times = covered_symbols(request.mechanism, request.adjacency)
+    covered, _ = covered_symbols(request.mechanism, request.adjacency)
     check_adjacency(covered, lengths)
-    column = request.state if request.is_long else None
     with rows_named(table, _layout(request, covered), words):
         request.mechanism.check(words)
         if request.possible is not None:
             request.possible.check(words)
+    going_out = {*request.own_columns, *request.keep}
+
+    def draw(tell: Progress, measure: bool) -> Drawn:
+        released = release_words(request, words, tell)
+        wrong = count_different(words.codes, released.codes, measure)
+        whole = sequences.rebuild(released)
+        whole = whole.select([name for name in table.column_names if name in going_out])
+        return Drawn(frame.restore(whole), whole, wrong)
+
+    job = words_job(
+        request,
+        lengths,
+        table.num_rows,
+        draw,
+        index=index_published(frame),
+        remarks=revealing_columns(table, request.keep),
+    )
+    return replace(job, words=words)
+
+
+def words_job(
+    request: WordRequest,
+    lengths: Counter[int],
+    size: int,
+    draw: Callable[[Progress, bool], Drawn],
+    *,
+    index: tuple[str, ...] = (),
+    remarks: tuple[str, ...] = (),
+) -> Job:
+    """What is promised about words of those lengths in a table of `size` rows, all checked.
+
+    `index`, `remarks`: as for `table_job`. Errors: ParameterError for an adjacency beyond the
+    longest word.
+    """
+    # Sums of floats are then the same whatever length came first.
+    lengths = Counter(dict(sorted(lengths.items())))
+    covered, times = covered_symbols(request.mechanism, request.adjacency)
+    check_adjacency(covered, lengths)
     decoding = request.decoding
     part = describe_words(
-        request.mechanism, lengths, column=column, times=times, decoding=decoding, **stand_ins
+        request.mechanism,
+        lengths,
+        column=request.state if request.is_long else None,
+        times=times,
+        decoding=decoding,
+        **request.stand_ins,
     )
     promise = word_guarantee(
         request.mechanism,
@@ -226,35 +277,30 @@ def prepare_words(frame: "ArrowFrame", request: WordRequest, progress: Progress)
         lengths,
         "values",
         _of(request),
-        _published(request, frame),
+        _published(request, index),
         request.assumptions,
         decoding,
         request.possible,
     )
-    going_out = {*request.own_columns, *request.keep}
-
-    def draw(tell: Progress, measure: bool) -> Drawn:
-        released = _draw(request.mechanism, words, decoding, tell)
-        wrong = count_different(words.codes, released.codes, measure)
-        whole = sequences.rebuild(released)
-        whole = whole.select([name for name in table.column_names if name in going_out])
-        return Drawn(frame.restore(whole), whole, wrong)
-
     return Job(
         "words",
         promise,
         part.spent,
         (part,),
         draw,
-        shape=_shape(lengths, rows=table.num_rows),
+        shape=_shape(lengths, rows=size),
         layout={**_layout(request, covered), **models_layout(decoding, request.possible)},
         notes=(
             *output_notes(request.mechanism, decoding, request.possible, lengths),
-            *weak_parameters(promise.epsilon, promise.delta, len(words), "sequences"),
-            *revealing_columns(table, request.keep),
+            *weak_parameters(promise.epsilon, promise.delta, lengths.total(), "sequences"),
+            *remarks,
         ),
-        words=words,
     )
+
+
+def release_words(request: WordRequest, words: Words, tell: Progress) -> Words:
+    """A release of each word, decoded if that was asked for; nothing is refused any more."""
+    return _draw(request.mechanism, words, request.decoding, tell)
 
 
 def prepare_bare_words(
@@ -382,27 +428,17 @@ def models_layout(decoding: Decoding | None, possible: Possible | None) -> dict[
     return layout
 
 
-def _read(frame: "ArrowFrame", request: WordRequest) -> tuple["SequenceFrame", dict[str, Any]]:
+def _read(table: "pa.Table", request: WordRequest) -> "SequenceFrame":
     from privet.data import words_from_long, words_from_wide
 
-    state = request.state or request.columns[0]
-    alphabet = request.mechanism.alphabet
-    given = {"other": request.other, "missing": request.missing}
-    stand_ins = {role: stand_in(symbol, state, alphabet, role) for role, symbol in given.items()}
+    alphabet, stand_ins = request.mechanism.alphabet, request.stand_ins
     if request.id is not None and request.time is not None and request.state is not None:
-        words = words_from_long(
-            frame.table,
-            alphabet,
-            id=request.id,
-            time=request.time,
-            state=request.state,
-            **stand_ins,
+        return words_from_long(
+            table, alphabet, id=request.id, time=request.time, state=request.state, **stand_ins
         )
-    else:
-        words = words_from_wide(
-            frame.table, alphabet, list(request.columns), ragged=request.ragged, **stand_ins
-        )
-    return words, stand_ins
+    return words_from_wide(
+        table, alphabet, list(request.columns), ragged=request.ragged, **stand_ins
+    )
 
 
 def _of(request: WordRequest) -> str:
@@ -414,7 +450,7 @@ def _of(request: WordRequest) -> str:
     )
 
 
-def _published(request: WordRequest, frame: "ArrowFrame") -> tuple[str, ...]:
+def _published(request: WordRequest, index: tuple[str, ...]) -> tuple[str, ...]:
     if request.is_long:
         items = [
             f"columns '{request.id}' and '{request.time}' as they are",
@@ -426,7 +462,7 @@ def _published(request: WordRequest, frame: "ArrowFrame") -> tuple[str, ...]:
         if request.ragged:
             items.append("the length of each sequence")
     items += [f"column '{name}' as it is" for name in request.keep]
-    return (*items, *index_published(frame), *request.published)
+    return (*items, *index, *request.published)
 
 
 def _shape(lengths: Counter[int], **sizes: int) -> dict[str, int]:

@@ -6,10 +6,10 @@ released nor kept do not go out. Kept columns go out as they are and are named i
 so are the number and order of the rows. Types, column order and row order stay as they were.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -118,6 +118,12 @@ class TableRequest:
         person = () if self.person is None else (self.person,)
         return list(dict.fromkeys((*self.mechanisms, *self.keep, *person)))
 
+    def stand_ins(self, name: str) -> dict[str, Any]:
+        """{"other": symbol or None, "missing": symbol or None} of a column."""
+        alphabet = self.mechanisms[name].alphabet
+        given = {"other": self.other, "missing": self.missing}
+        return {role: stand_in(symbol, name, alphabet, role) for role, symbol in given.items()}
+
     @property
     def guarantee(self) -> Guarantee:
         """The promise about the whole unit."""
@@ -158,26 +164,45 @@ def prepare_table(frame: "ArrowFrame", request: TableRequest, progress: Progress
     if request.person is not None and request.rows_per_person is not None:
         _check_rows_of_persons(table, request.person, request.rows_per_person)
     columns = [_encode(table, name, request, progress) for name in request.mechanisms]
+    return table_job(
+        request,
+        table.num_rows,
+        lambda tell, measure: _draw(frame, columns, request, tell, measure),
+        index=index_published(frame),
+        remarks=revealing_columns(table, request.keep),
+    )
+
+
+def table_job(
+    request: TableRequest,
+    size: int,
+    draw: Callable[[Progress, bool], Drawn],
+    *,
+    index: tuple[str, ...] = (),
+    remarks: tuple[str, ...] = (),
+) -> Job:
+    """What is promised about a table of `size` rows, all of which was checked.
+
+    `index`: what a pandas index publishes; `remarks`: notes on its kept columns.
+    """
     rows = request.rows_per_person or 1
     promise = request.guarantee
-    units = None if request.person is not None else table.num_rows
+    parts = tuple(_part(name, request, size) for name in request.mechanisms)
+    units = None if request.person is not None else size
     return Job(
         "table",
-        promise.with_published(*index_published(frame)),
-        rows * sum((column.part.spent for column in columns), Fraction(0)),
-        tuple(column.part for column in columns),
-        lambda tell, measure: _draw(frame, columns, request, tell, measure),
-        shape={"rows": table.num_rows, "columns": len(columns)},
+        promise.with_published(*index),
+        rows * sum((part.spent for part in parts), Fraction(0)),
+        parts,
+        draw,
+        shape={"rows": size, "columns": len(parts)},
         layout={
             "columns": list(request.mechanisms),
             "kept": list(request.keep),
             "person": request.person,
             "rows_per_person": request.rows_per_person,
         },
-        notes=(
-            *weak_parameters(promise.epsilon, promise.delta, units),
-            *revealing_columns(table, request.keep),
-        ),
+        notes=(*weak_parameters(promise.epsilon, promise.delta, units), *remarks),
     )
 
 
@@ -194,7 +219,6 @@ class _Column:
     name: str
     codes: CodeArray
     mechanism: RandomizedResponse
-    part: Part
 
 
 def _encode(table: "pa.Table", name: str, request: TableRequest, progress: Progress) -> _Column:
@@ -202,26 +226,25 @@ def _encode(table: "pa.Table", name: str, request: TableRequest, progress: Progr
 
     progress(f"reading '{name}'", 0, table.num_rows)
     mechanism = request.mechanisms[name]
-    other, missing = (
-        stand_in(given, name, mechanism.alphabet, role)
-        for role, given in (("other", request.other), ("missing", request.missing))
-    )
     codes = encode_column(
-        table.column(name), mechanism.alphabet, name=name, other=other, missing=missing
+        table.column(name), mechanism.alphabet, name=name, **request.stand_ins(name)
     )
-    part = Part(
+    return _Column(name, codes, mechanism)
+
+
+def _part(name: str, request: TableRequest, size: int) -> Part:
+    mechanism = request.mechanisms[name]
+    return Part(
         name,
         mechanism.to_json(),
-        table.num_rows,
-        table.num_rows * mechanism.expected_errors(1),
+        size,
+        size * mechanism.expected_errors(1),
         mechanism.spent(1),
         mechanism.record_loss(1).maximum,
         "row",
         law_in_use(mechanism, 1),
-        other,
-        missing,
+        **request.stand_ins(name),
     )
-    return _Column(name, codes, mechanism, part)
 
 
 def _draw(
@@ -254,14 +277,24 @@ def _check_rows_of_persons(table: "pa.Table", person: str, bound: int) -> None:
 
     persons, count = group_rows(table.column(person), person)
     above = int(np.count_nonzero(np.bincount(persons, minlength=count) > bound))
+    refuse_persons(above, person, bound)
+
+
+def refuse_persons(above: int, person: str, bound: int) -> None:
+    """Errors: DataError if there are persons with more rows than the bound (`above` of them)."""
     if above:
-        raise DataError(
-            f"{'1 person' if above == 1 else f'{above} persons'} in column '{person}' "
-            f"{'has' if above == 1 else 'have'} more than {_rows(bound)}.",
-            hint="Raise the bound on rows of a person, or choose which of their rows to release.",
-            column=person,
-            parameter="rows_per_person",
-        )
+        raise too_many_rows(above, person, bound)
+
+
+def too_many_rows(above: int, person: str, bound: int) -> DataError:
+    """The error for so many persons `above` the bound on the rows of one."""
+    return DataError(
+        f"{'1 person' if above == 1 else f'{above} persons'} in column '{person}' "
+        f"{'has' if above == 1 else 'have'} more than {_rows(bound)}.",
+        hint="Raise the bound on rows of a person, or choose which of their rows to release.",
+        column=person,
+        parameter="rows_per_person",
+    )
 
 
 def _rows(count: int) -> str:

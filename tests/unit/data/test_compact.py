@@ -17,7 +17,7 @@ import pytest
 from privet.data import compacted, compacted_column, read_table, to_arrow, write_table
 from privet.data.columns import alphabet_from_column, decode_column, match_alphabet
 from privet.data.formats import check_writable
-from privet.data.sequences import order_of_times
+from privet.data.times import order_of_times
 from privet.errors import DataError, PrivetError
 from privet.symbols import Alphabet
 
@@ -303,6 +303,17 @@ def test_a_dictionary_lists_what_occurs_and_not_in_the_order_of_other_rows() -> 
     rebuilt = compacted_column(ordered, "x").chunk(0)
     assert rebuilt.dictionary.to_pylist() == ["low", "high"]
     assert rebuilt.type.ordered
+
+
+def test_ordered_categories_of_several_chunks_keep_the_order_that_is_listed() -> None:
+    listed = pa.array(["low", "mid", "high"])
+    chunks = [
+        pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), listed, ordered=True)
+        for codes in ([0, 2], [1])
+    ]
+    rebuilt = compacted_column(pa.chunked_array(chunks), "x")
+    assert rebuilt.chunk(0).dictionary.to_pylist() == ["low", "mid", "high"]
+    assert order_of_times(rebuilt, "x").tolist() == [0, 2, 1]
 
 
 def test_chunks_with_dictionaries_of_their_own_share_one() -> None:

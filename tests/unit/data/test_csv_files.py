@@ -165,7 +165,7 @@ def test_a_file_is_read_to_its_end_however_little_comes_at_once(
     monkeypatch: pytest.MonkeyPatch, expected: int
 ) -> None:
     content = b"a,b\n" + b"1,x\n" * 1249
-    monkeypatch.setattr(csv_files, "_BLOCK", 64)
+    monkeypatch.setattr(csv_files, "BLOCK", 64)
     assert len(content) == 5000
     assert csv_files._read_all(ShortReads(content), expected, None) == content
     assert csv_files._read_all(ShortReads(content), expected, 100) == content[:100]

@@ -11,6 +11,7 @@ import pytest
 from privet import RandomizedResponse, WordStaircase, estimate
 from privet.chains import MarkovChain
 from privet.errors import DataError, ModelError, ParameterError, ParameterTypeError
+from privet.estimate import WordTally
 from privet.estimate.channel import read_channel
 from privet.estimate.hidden import reference
 from privet.estimate.hidden.information import Free, choose, covariance, information_matrix
@@ -43,7 +44,8 @@ def released_words(chain: MarkovChain, mechanism: Any, count: int, length: int, 
 
 
 def distinct(words: Words, mechanism: Any) -> ReleasedWords:
-    return ReleasedWords(words.codes, words.offsets, read_response(mechanism)[1])
+    tally = WordTally.of(words, mechanism.alphabet)
+    return ReleasedWords(tally, read_response(mechanism)[1])
 
 
 def test_repeated_words_are_counted_once() -> None:
@@ -316,7 +318,7 @@ def test_rows_and_intervals() -> None:
 def test_starts_are_inside_and_the_moments_are_near_the_truth() -> None:
     mechanism = RandomizedResponse(ABC, epsilon=3)
     words = released_words(CHAIN, mechanism, 20_000, 5, 11)
-    start = moment_start(words.codes, words.offsets, read_channel(mechanism)[1])
+    start = moment_start(distinct(words, mechanism), read_channel(mechanism)[1])
     assert start[1:] == pytest.approx(CHAIN.transition, abs=0.05)
     for table in (start, *(spread_start(number, 3) for number in range(5))):
         assert table.shape == (4, 3)
@@ -344,3 +346,25 @@ def test_what_cannot_be_learnt_from_is_refused() -> None:
     for wrong in ({"pseudocount": -1}, {"restarts": -1}, {"iterations": 0}, {"information": "no"}):
         with pytest.raises(ParameterError, match=next(iter(wrong))):
             estimate.transitions(words, mechanism, **wrong)
+
+
+def test_tallies_of_parts_learn_the_same_chain() -> None:
+    mechanism = RandomizedResponse(ABC, epsilon=3)
+    words = released_words(CHAIN, mechanism, 300, 5, 12)
+    cut = 100
+    parts = [
+        Words(ABC, words.codes[: cut * 5], words.offsets[: cut + 1]),
+        Words(ABC, words.codes[cut * 5 :], words.offsets[cut:] - cut * 5),
+    ]
+    first, second = (WordTally.of(part, ABC) for part in parts)
+    tally = first + second
+    assert (tally.words, tally.symbols, tally.longest) == (300, 1500, 5)
+    whole, summed = (estimate.transitions(each, mechanism) for each in (words, tally))
+    assert np.array_equal(whole.chain.transition, summed.chain.transition)
+    assert np.array_equal(whole.all_standard_errors, summed.all_standard_errors)
+    assert str(whole) == str(summed)
+    other = WordTally.of(Words.from_lists(Alphabet("xyz"), [["x", "y"]]), Alphabet("xyz"))
+    with pytest.raises(DataError, match="do not add"):
+        _ = tally + other
+    with pytest.raises(DataError, match="other symbols"):
+        estimate.transitions(other, mechanism)

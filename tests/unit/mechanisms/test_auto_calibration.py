@@ -12,7 +12,7 @@ import pytest
 from privet import Alphabet, Language, ParameterError, WordExponential
 from privet.mechanisms import Mechanism
 from privet.mechanisms.word_exponential import calibrating, kept
-from privet.mechanisms.word_exponential.calibrating import QUICK, THOROUGH, calibrate
+from privet.mechanisms.word_exponential.calibrating import THOROUGH, calibrate
 from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 
 F = Fraction

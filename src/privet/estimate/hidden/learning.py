@@ -10,7 +10,6 @@ are a moment estimate and fixed well-spread points.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ import numpy.typing as npt
 from privet.estimate.channel import Channel
 from privet.estimate.hidden.arithmetic import FloatArray
 from privet.estimate.hidden.model import HiddenModel, check_possible
+from privet.estimate.word_tally import WordTally
 
 FLOOR = 1e-10
 """The least probability of a possible step while learning."""
@@ -59,18 +59,8 @@ class Score:
 class ReleasedWords:
     """Distinct released words with how often each occurs: repeated words cost nothing."""
 
-    def __init__(
-        self, codes: npt.NDArray[Any], offsets: npt.NDArray[np.int64], log_response: FloatArray
-    ) -> None:
-        seen: dict[bytes, int] = {}
-        for start, stop in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-            if stop > start:
-                word = codes[start:stop].tobytes()
-                seen[word] = seen.get(word, 0) + 1
-        lengths = np.array([len(word) // codes.itemsize for word in seen], np.int64)
-        self.codes = np.frombuffer(b"".join(seen), codes.dtype)
-        self.offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        self.times = np.array([*seen.values()], np.float64)
+    def __init__(self, tally: WordTally, log_response: FloatArray) -> None:
+        self.codes, self.offsets, self.times = tally.distinct()
         self.log_response = log_response
         self.size = len(log_response)
 
@@ -174,25 +164,25 @@ class Learner:
         return self.tidy(following), score.log_likelihood + self._pseudocount * prior
 
 
-def moment_start(
-    codes: npt.NDArray[Any], offsets: npt.NDArray[np.int64], channel: Channel
-) -> FloatArray:
+def moment_start(words: ReleasedWords, channel: Channel) -> FloatArray:
     """(k + 1, k): first symbols and neighbouring pairs with the response undone, clipped.
 
     Pairs are counted over all positions: their law is a mixture of laws of pairs with the same
     steps, so the rows are consistent, and only clipping keeps them from being unbiased.
     """
     size = channel.size
-    flat = codes.astype(np.int64)
-    starts = offsets[:-1][np.diff(offsets) > 0]
+    flat, starts = words.codes.astype(np.int64), words.offsets[:-1]
+    times = np.repeat(words.times, np.diff(words.offsets))
     later = np.ones(flat.size, bool)
     later[starts] = False
     where = np.flatnonzero(later)
-    pairs = np.bincount(flat[where - 1] * size + flat[where], minlength=size**2)
+    steps = flat[where - 1] * size + flat[where]
+    pairs: FloatArray = np.bincount(steps, times[where], minlength=size**2).astype(np.float64)
+    firsts: FloatArray = np.bincount(flat[starts], words.times, minlength=size).astype(np.float64)
     table = np.vstack(
         [
-            channel.invert(np.bincount(flat[starts], minlength=size).astype(np.float64), 0),
-            channel.invert(channel.invert(pairs.reshape(size, size).astype(np.float64), 0), 1),
+            channel.invert(firsts, 0),
+            channel.invert(channel.invert(pairs.reshape(size, size), 0), 1),
         ]
     )
     table = np.maximum(table, 0.0)
