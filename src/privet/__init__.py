@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         release,
         words_from_table,
     )
+    from privet.reports import report
     from privet.symbols import Alphabet, Codes, Words
 
     __version__: str
@@ -116,6 +117,7 @@ __all__ = [
     "queries",
     "read_model",
     "release",
+    "report",
     "save_model",
     "testing",
     "verify",
@@ -163,6 +165,7 @@ _ROOM_OF = {
     "plan_query": "releasing",
     "read_model": "chains",
     "release": "releasing",
+    "report": "reports",
     "save_model": "chains",
     "words_from_table": "releasing",
 }

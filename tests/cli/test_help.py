@@ -23,6 +23,7 @@ COMMANDS = [
     ["estimate"],
     ["fit"],
     ["account"],
+    ["report"],
     *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
     *(["verify", name] for name in ("model", "mechanism", "certificate", "library")),
 ]
@@ -116,7 +117,7 @@ def test_flags_and_arguments_are_shown_as_they_are_typed(run: Run) -> None:
 
 def test_the_commands_are_listed(run: Run) -> None:
     done = run("--help")
-    names = "demo", "plan", "release", "estimate", "fit", "account", "ledger", "verify"
+    names = "demo", "plan", "release", "estimate", "fit", "account", "ledger", "report", "verify"
     for name in names:
         assert f" {name} " in done.out
     assert "..." not in done.out.partition("Commands:")[2]

@@ -1,54 +1,21 @@
 """docs/accounting.md is followed to the letter: its code runs, and its tables are computed."""
 
 import importlib.util
-import os
-import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pages import ROOT, Page, run
 from privet.accounting import rules
 from privet.cli.account_spec import Spec
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "accounting.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-
-
-def run(command: list[str] | str, folder: Path) -> str:
-    done = subprocess.run(
-        command,
-        shell=isinstance(command, str),
-        cwd=folder,
-        env={
-            **os.environ,
-            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        },
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "src").symlink_to(ROOT / "src")
-    return tmp_path
+PAGE = Page("docs/accounting.md")
 
 
 def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
-    code = "\n".join(blocks("python"))
-    lines = run([sys.executable, "-W", "error", "-c", code], tmp_path).splitlines()
+    lines = PAGE.python_output(tmp_path)
     assert lines[0] == "2.69"  # as the page says
     assert lines[1] == "True True"
     assert lines[2].startswith("Epsilon 2.69")
@@ -56,16 +23,15 @@ def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
     assert "weekly report" in "\n".join(lines)
 
 
-def test_the_commands_run_in_order(folder: Path) -> None:
-    joined = "\n".join(blocks("sh")).replace("\\\n", " ")
-    commands = [line for line in joined.splitlines() if line.startswith("privet ")]
+def test_the_commands_run_in_order(tmp_path: Path) -> None:
+    commands = PAGE.commands()
     assert len(commands) == 6
     for command in commands:
-        run(command, folder)
+        run(command, tmp_path)
 
 
 def test_the_spec_of_the_page_is_one() -> None:
-    (text,) = blocks("toml")
+    (text,) = PAGE.blocks("toml")
     spec = Spec.model_validate(tomllib.loads(text))
     assert [each.times for each in spec.releases] == [10, 1]
     assert spec.releases[0].record_loss() is not None
@@ -73,7 +39,7 @@ def test_the_spec_of_the_page_is_one() -> None:
 
 def test_every_rule_is_on_the_page() -> None:
     functions = {name for name in rules.__all__ if name[0].islower()} - {"pufferfish_epsilon"}
-    assert {name for name in functions if f"| `{name}` |" in PAGE} == functions
+    assert {name for name in functions if f"| `{name}` |" in PAGE.text} == functions
 
 
 @pytest.mark.parametrize("name", ["parts", "repeats", "responses"])
@@ -86,9 +52,4 @@ def test_the_tables_are_what_is_computed(name: str, monkeypatch: pytest.MonkeyPa
     assert spec.loader is not None
     module: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.put(PAGE, name, module.TABLES[name]()) == PAGE
-
-
-def test_links_lead_somewhere() -> None:
-    targets = [t for t in re.findall(r"\]\(([^)#]+)\)", PAGE) if "://" not in t]
-    assert [t for t in targets if not (ROOT / "docs" / t).exists()] == []
+    assert module.put(PAGE.text, name, module.TABLES[name]()) == PAGE.text

@@ -1,51 +1,18 @@
 """docs/ledger.md is followed to the letter: its code and its commands run, and say what it says."""
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from pages import Page, run
 from privet import Ledger
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+PAGE = Page("docs/ledger.md")
 COMMANDS = {"init", "budget", "show", "verify", "export", "void"}
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
-
-
-def run(command: list[str] | str, folder: Path) -> str:
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path}
-    environment.pop("PRIVET_LEDGER", None)
-    done = subprocess.run(
-        command,
-        shell=isinstance(command, str),
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    (tmp_path / "src").symlink_to(ROOT / "src")
-    return tmp_path
-
-
-def test_the_python_examples_run_in_order(folder: Path) -> None:
-    code = "\n".join(blocks("python"))
-    lines = run([sys.executable, "-W", "error", "-c", code], folder).splitlines()
+def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
+    lines = PAGE.python_output(tmp_path)
     assert lines[:2] == ["2", "0 2"]
     assert "from epsilon 2 to 4, above its budget of 3" in lines[2]
     assert lines[3] == "True"
@@ -59,24 +26,23 @@ def test_the_python_examples_run_in_order(folder: Path) -> None:
     assert lines[14:] == ["True"]
 
 
-def test_the_commands_run_in_order(folder: Path) -> None:
-    joined = "\n".join(blocks("sh")).replace("\\\n", " ")
-    commands = [line for line in joined.splitlines() if line.startswith("privet ")]
-    said = {command: run(command, folder) for command in commands}
+def test_the_commands_run_in_order(tmp_path: Path) -> None:
+    commands = PAGE.commands()
+    said = {command: run(command, tmp_path) for command in commands}
     assert [out for out in said.values() if out.startswith("refused")] == [
         "refused: only 1 is left\n"
     ]
     plans = [out for command, out in said.items() if " plan " in f" {command}" and "731" in command]
     assert "+0" in plans[0]
     for written in ("vote.csv", "first.csv", "second.csv", "spend.svg", "spend.jsonl"):
-        assert (folder / written).exists()
-    assert not (folder / "tv.csv").exists()
-    with Ledger.open(folder / "spend.db") as ledger:
+        assert (tmp_path / written).exists()
+    assert not (tmp_path / "tv.csv").exists()
+    with Ledger.open(tmp_path / "spend.db") as ledger:
         assert float(ledger.account("diary").spent()) == pytest.approx(1, abs=1e-6)
         assert ledger.account("survey").budget == 4
     used = {command.split()[2] for command in commands if command.split()[1] == "ledger"}
     assert used | {"void"} == COMMANDS
-    assert all(f"privet ledger {name}" in PAGE for name in COMMANDS)
+    assert all(f"privet ledger {name}" in PAGE.text for name in COMMANDS)
 
 
 def test_two_counts_of_all_days_cost_what_the_page_says() -> None:
@@ -85,9 +51,4 @@ def test_two_counts_of_all_days_cost_what_the_page_says() -> None:
     chain = MarkovChain.fit(datasets.seattle().words(), pseudocount="0.5")
     weather = MarkovFramework(chain, initial="stationary")
     loss = MarkovLaplace(weather, epsilon=1).record_loss(1461, "histogram")
-    assert f"cost {float(weather.epsilon(loss + loss)):.2f}." in PAGE
-
-
-def test_links_lead_somewhere() -> None:
-    targets = [t for t in re.findall(r"\]\(([^)#]+)\)", PAGE) if "://" not in t]
-    assert [t for t in targets if not (ROOT / "docs" / t).exists()] == []
+    assert f"cost {float(weather.epsilon(loss + loss)):.2f}." in PAGE.text

@@ -2,13 +2,13 @@
 
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"\| `(tests/[^`]+)` \|$", PAGE, re.MULTILINE)
+from pages import ROOT, Page
+
+PAGE = Page("docs/reliability.md")
+COMMANDS = re.findall(r"\| `(tests/[^`]+)` \|$", PAGE.text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -24,7 +24,7 @@ def test_the_command_of_a_row_runs_a_test(command: str) -> None:
 
 
 def test_every_row_of_the_table_has_a_command() -> None:
-    rows = [line for line in PAGE.splitlines() if line.startswith("|")][2:]
+    rows = [line for line in PAGE.text.splitlines() if line.startswith("|")][2:]
     assert len(rows) >= len(COMMANDS) > 20
-    table = PAGE.split("## What is durable")[0]
+    table = PAGE.text.split("## What is durable")[0]
     assert len([line for line in table.splitlines() if line.startswith("| ")]) - 1 == len(COMMANDS)

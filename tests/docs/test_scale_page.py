@@ -1,35 +1,22 @@
 """docs/scale.md is followed to the letter: its code runs, and its commands are commands."""
 
-import re
 import shlex
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "scale.md").read_text(encoding="utf-8")
+from pages import ROOT, Page
 
-
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", PAGE, flags=re.DOTALL)
+PAGE = Page("docs/scale.md")
 
 
 def test_the_python_runs(tmp_path: Path) -> None:
-    (code,) = blocks("python")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    PAGE.python_output(tmp_path)
 
 
 def test_the_benchmark_knows_the_flags_of_the_page() -> None:
     program = (ROOT / "benchmarks" / "scale.py").read_text(encoding="utf-8")
-    command = next(block for block in blocks("sh") if "benchmarks/scale.py" in block)
+    command = next(block for block in PAGE.blocks("sh") if "benchmarks/scale.py" in block)
     flags = [word for word in shlex.split(command) if word.startswith("--")]
     assert flags
     for flag in flags:
@@ -38,7 +25,7 @@ def test_the_benchmark_knows_the_flags_of_the_page() -> None:
 
 def test_the_benchmark_measures_and_writes_its_table(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(PAGE, encoding="utf-8")
+    page.write_text(PAGE.text, encoding="utf-8")
     options = ["--rows", "20000", "--words", "100", "--repeats", "1", "--write", str(page)]
     done = subprocess.run(
         [sys.executable, str(ROOT / "benchmarks" / "scale.py"), *options],
@@ -51,5 +38,5 @@ def test_the_benchmark_measures_and_writes_its_table(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     for what in ("pyarrow alone", "Privet, columns", "Privet, sequences in disorder"):
         assert f"| {what} |" in text
-    assert text.startswith(PAGE[: PAGE.index("<!-- measured: begin -->")])
-    assert text.endswith(PAGE[PAGE.index("<!-- measured: end -->") :])
+    assert text.startswith(PAGE.text[: PAGE.text.index("<!-- measured: begin -->")])
+    assert text.endswith(PAGE.text[PAGE.text.index("<!-- measured: end -->") :])

@@ -1,10 +1,15 @@
-"""The pages build as a site without a warning, and the reference is what the program says."""
+"""The pages build as a site without a warning, lead somewhere, and say what the program says."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+import pytest
+
+from pages import DOCS, ROOT
+
+PAGES = ["README.md", *(f"docs/{page.name}" for page in sorted(DOCS.glob("*.md")))]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -45,3 +50,10 @@ def test_every_page_is_reached_from_the_first() -> None:
 def test_the_reference_is_what_the_program_says() -> None:
     done = run("docs/generate.py", "--check")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_links_lead_somewhere(place: str) -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", (ROOT / place).read_text(encoding="utf-8"))
+    own = [target for target in targets if "://" not in target]
+    assert [target for target in own if not (ROOT / place).parent.joinpath(target).exists()] == []

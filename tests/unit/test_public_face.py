@@ -42,6 +42,7 @@ FACE = {
         "release",
         "words_from_table",
     },
+    "privet.reports": {"report"},
 }
 SUBMODULES = {
     "accounting": "privet.accounting",

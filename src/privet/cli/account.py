@@ -130,7 +130,7 @@ def _print(accountant: "Accountant", spent: "Fraction", given: "Given") -> None:
 def _budget(budget: "Fraction | None", spent: "Fraction") -> str:
     from fractions import Fraction
 
-    from privet.cli.ledger_report import down_text, left_text
+    from privet.ledger.wording import down_text, left_text
 
     if budget is None:
         return "; no budget was given."

@@ -21,6 +21,7 @@ from privet.cli import (
     release_query,
     release_table,
     release_words,
+    report,
     verify_certificate,
     verify_library,
     verify_mechanism,
@@ -185,6 +186,13 @@ for _name, _short, _command, _shown in (
     ("void", "Give back what never left.", ledger.void, ledger.VOID_EXAMPLE),
 ):
     _add(_ledger, _name, _short, _command, _shown)
+_add(
+    app,
+    "report",
+    "A page about a release, a ledger or a verdict.",
+    report.report,
+    report.EXAMPLE,
+)
 app.add_typer(_verify, name="verify", short_help="Prove privacy, or show what breaks it.")
 _add(
     _verify,

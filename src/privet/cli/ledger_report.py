@@ -5,7 +5,6 @@ rounded up and what is left is rounded down; with --json both also stand there e
 """
 
 from collections.abc import Sequence
-from decimal import ROUND_DOWN, Context, Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 def print_account(account: "Account", as_json: bool) -> None:
     """What is left of an account, and what it protects."""
     from privet.cli.output import print_json, print_text
+    from privet.ledger.wording import protected
 
     if as_json:
         print_json(account_json(account))
@@ -35,6 +35,7 @@ def print_place(url: str, first: bool) -> None:
 def account_json(account: "Account") -> dict[str, Any]:
     """Decimals rounded against the spender, and the same numbers exactly as text."""
     from privet.exact import float_down, float_up
+    from privet.ledger.wording import protected
     from privet.privacy.frameworks import framework_to_json
 
     limit, spent = account.budget, account.spent()
@@ -51,23 +52,8 @@ def account_json(account: "Account") -> dict[str, Any]:
     }
 
 
-def protected(account: "Account") -> str:
-    """What the epsilon of an account is about, in words."""
-    from privet.privacy import IndependentRecords
-
-    framework, what = account.framework, account.unit
-    if not isinstance(framework, IndependentRecords):
-        return f"any one step of a series, if {'; '.join(framework.assumptions())}"
-    several = {"row": "rows", "step": "symbols of a sequence", "value": "values"}
-    plural = several.get(what, "choices")
-    one = {"step": "symbol of a sequence"}.get(what, what)
-    if framework.unit == "all":
-        return f"all {plural} at once"
-    number = f"any one {one}" if framework.unit == 1 else f"any {framework.unit} {plural}"
-    return f"{number}, if the {plural} are independent of one another"
-
-
 def _state_of(account: "Account") -> str:
+    from privet.ledger.wording import down_text, left_text
     from privet.privacy.guarantee import decimal_up
 
     limit, spent = account.budget, account.spent()
@@ -77,25 +63,10 @@ def _state_of(account: "Account") -> str:
     )
 
 
-_LITTLE = Fraction(1, 100_000)
-"""Less than this is told as such: its digits are those of a rounding."""
-
-
-def left_text(number: Fraction) -> str:
-    """What is left, or too much, to read."""
-    return "less than 0.00001" if 0 < number < _LITTLE else down_text(number)
-
-
-def down_text(number: Fraction) -> str:
-    """Five digits, rounded down; 0 for what is negative."""
-    left = max(number, Fraction(0))
-    digits = Context(prec=5, rounding=ROUND_DOWN)
-    return f"{digits.divide(Decimal(left.numerator), Decimal(left.denominator)).normalize():f}"
-
-
 def print_accounts(accounts: Sequence["Account"], as_json: bool) -> None:
     """All accounts, one a line."""
     from privet.cli.output import print_json, print_table, print_text
+    from privet.ledger.wording import down_text, left_text
     from privet.privacy.guarantee import decimal_up
 
     if as_json:
@@ -115,13 +86,14 @@ def print_accounts(accounts: Sequence["Account"], as_json: bool) -> None:
 def print_history(history: Sequence["Entry"]) -> None:
     """The rows of an account, but for those that only end a reservation."""
     from privet.cli.output import print_blank, print_table
+    from privet.ledger.wording import down_text, what_happened
     from privet.privacy.guarantee import decimal_up
 
     rows = [
         [
             entry.time[:19].replace("T", " "),
             entry.reservation or "-",
-            _what(entry),
+            what_happened(entry),
             decimal_up(entry.spent, 5),
             down_text(entry.budget),
         ]
@@ -130,21 +102,6 @@ def print_history(history: Sequence["Entry"]) -> None:
     ]
     print_blank()
     print_table("", ["time (UTC)", "entry", "what", "spent", "budget"], rows, text_columns=3)
-
-
-def _what(entry: "Entry") -> str:
-    """A row of the history in words; a commit is told with its reservation."""
-    if entry.kind == "account":
-        return "the account was made"
-    if entry.kind == "budget":
-        return f"the budget was changed by {entry.who}"
-    if entry.kind == "void":
-        return f"made void by {entry.who}: {entry.reason}"
-    about = entry.note or "a release"
-    person = "" if entry.person is None else f", person '{entry.person}'"
-    state = "" if entry.state == "committed" else f", {entry.state}"
-    seeded = ", seeded, not private" if entry.seeded else ""
-    return f"{about}{person} ({entry.who}{state}{seeded})"
 
 
 def entry_json(entry: "Entry") -> dict[str, Any]:

@@ -5,21 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.verify_common import AsJson, exact, number, verdicts_alone, word_text
+from privet.cli.verify_common import AsJson, exact, verdicts_alone
 from privet.errors import CertificateError
 
 if TYPE_CHECKING:
     from privet.verify.certificate import ModelClaim
     from privet.verify.certificate_files import Counterexample
-    from privet.verify.problem import Law
     from privet.weighted.words_check import WordClaim
 
     Claim = ModelClaim | WordClaim | Counterexample
 
 EXAMPLE = "privet verify certificate proof.json"
-
-_SHOWN = 6
-"""Probabilities of a law that are shown."""
 
 
 def certificate(
@@ -63,64 +59,12 @@ def check_file(file: Path, as_json: bool) -> None:
 
 def _print(shown: "tuple[Claim, ...]") -> None:
     from privet.cli.output import print_text
+    from privet.verify.wording import shown_text
 
     for each in shown:
-        print_text(_sentence(each))
+        print_text(shown_text(each))
     what = "1 certificate stands" if len(shown) == 1 else f"{len(shown)} certificates stand"
     print_text(f"{what}; nothing but the file was used.", style="bold")
-
-
-def _sentence(each: "Claim") -> str:
-    from privet.verify.certificate_files import Counterexample
-    from privet.weighted.words_check import WordClaim
-
-    if isinstance(each, WordClaim):
-        return _spending(each)
-    model = each.model
-    about = f"A model of {len(model.states)} states and {len(model.observations)} observations"
-    laws = f"first state {_law(each, each.first)} against {_law(each, each.second)}"
-    if isinstance(each, Counterexample):
-        over, under = each.probabilities
-        times = f"{number(over / under)} times" if under else "infinitely"
-        return (
-            f"{about}, {laws}: VIOLATED. The word {word_text(each.word)} is {times} as likely, "
-            f"which is more than {number(each.ratio)} times."
-        )
-    words = _words(each.lengths.shortest, each.lengths.longest)
-    return f"{about}, {laws}: HOLDS. No {words} is more than {number(each.ratio)} times as likely."
-
-
-def _words(shortest: int, longest: int | None) -> str:
-    if longest is None and shortest <= 1:
-        return "word of any length"
-    if longest == shortest:
-        return f"word of {longest} symbols"
-    end = "or more" if longest is None else f"to {longest}"
-    return f"word of {shortest} {end} symbols"
-
-
-def _spending(claim: "WordClaim") -> str:
-    from privet.exact import log_down, log_up
-    from privet.privacy.guarantee import decimal_up
-
-    places = len(claim.ratios)
-    change = "1 place changes" if places == 1 else f"1 to {places} places change"
-    return (
-        f"A language of {len(claim.moves)} states and {len(claim.moves[0])} symbols, the "
-        f"exponential mechanism at rate {float(log_down(1 / claim.q)):.6g}: HOLDS. Where {change} "
-        f"of a {_words(claim.shortest, claim.longest)} of the language, it spends at most epsilon "
-        f"{decimal_up(log_up(claim.factor), 6)}."
-    )
-
-
-def _law(each: Any, law: "Law") -> str:
-    parts = [
-        str(state) if share == 1 else f"{state}: {number(share)}"
-        for state, share in zip(each.model.states, law, strict=True)
-        if share
-    ]
-    more = f", ... {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
-    return f"({', '.join(parts[:_SHOWN])}{more})"
 
 
 def _as_json(each: "Claim") -> dict[str, Any]:

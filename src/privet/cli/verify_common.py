@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 
 HOLDS, VIOLATED, USAGE, UNDECIDED = 0, 1, 2, 3
 
-_SHOWN_SYMBOLS = 24
-_SHORT_FRACTION = 24
-"""Characters of a fraction that is shown beside its decimals."""
-
 ClaimedRatio = Annotated[
     str | None,
     typer.Option(
@@ -87,23 +83,9 @@ def one_claim(ratio: str | None, epsilon: str | None) -> None:
 
 def number(value: "Ratio") -> str:
     """Decimals, and the fraction where it is short and says more."""
-    from privet.weighted.certificate import fraction_text
+    from privet.verify import wording
 
-    if not isinstance(value, Fraction):
-        return "infinite"
-    decimals = f"{float(value):.7g}" if value.numerator.bit_length() < 1000 else _huge(value)
-    text = fraction_text(value)
-    if value.denominator == 1 or Fraction(decimals) == value:
-        return decimals if len(text) > _SHORT_FRACTION or value.denominator > 1 else text
-    return f"{decimals} ({text})" if len(text) <= _SHORT_FRACTION else decimals
-
-
-def _huge(value: Fraction) -> str:
-    """As many digits, of a fraction whose parts are beyond floats."""
-    try:
-        return f"{float(value):.7g}"
-    except OverflowError:
-        return f"about 2^{value.numerator.bit_length() - value.denominator.bit_length()}"
+    return wording.number(value)
 
 
 def exact(value: "Ratio | None") -> str | None:
@@ -117,16 +99,9 @@ def exact(value: "Ratio | None") -> str | None:
 
 def word_text(word: Sequence[Hashable]) -> str:
     """A word for people: repetitions as counts, a long one cut with its length told."""
-    runs: list[tuple[str, int]] = []
-    for symbol in map(str, word):
-        if runs and runs[-1][0] == symbol:
-            runs[-1] = symbol, runs[-1][1] + 1
-        else:
-            runs.append((symbol, 1))
-    parts = [symbol if times == 1 else f"{symbol} x{times}" for symbol, times in runs]
-    rest = sum(times for _, times in runs[_SHOWN_SYMBOLS:])
-    end = f", ... and {rest} more" if rest else ""
-    return f"{', '.join(parts[:_SHOWN_SYMBOLS])}{end}"
+    from privet.verify import wording
+
+    return wording.word_text(word)
 
 
 def claim_text(ratio: object, epsilon: object) -> str:

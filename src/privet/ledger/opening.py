@@ -29,6 +29,11 @@ _MISTYPED = re.compile(
 """Not the path of a file: a password may stand in it, so it is not shown."""
 
 
+def is_mistyped(address: str) -> bool:
+    """Whether it looks like the address of a server, and is no URL: it may hold a password."""
+    return "://" not in address and _MISTYPED.match(address) is not None
+
+
 def open_store(url: str | os.PathLike[str], *, create: bool) -> Store:
     """The store at an address; see `Ledger.open`."""
     if not isinstance(url, str | os.PathLike):
@@ -43,7 +48,7 @@ def open_store(url: str | os.PathLike[str], *, create: bool) -> Store:
     require("sqlalchemy", "ledger")
     require("alembic", "ledger")
     scheme, separator, _ = address.partition("://")
-    if not separator and _MISTYPED.match(address):
+    if is_mistyped(address):
         raise ParameterError(
             "The address of the ledger looks like one of PostgreSQL, but is no URL.",
             hint="Write postgresql+psycopg://user@host/name, or ./ before the name of a file.",

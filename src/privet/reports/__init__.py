@@ -1,1 +1,5 @@
-"""Pictures and pages about releases."""
+"""Pictures and pages about releases, ledgers and verdicts."""
+
+from privet.reports.making import report
+
+__all__ = ["report"]
