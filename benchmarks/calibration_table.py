@@ -184,7 +184,7 @@ def column(world: World, epsilon: int, adjacency: int, seconds: float = SECONDS)
             title: Errors(mechanism.expected_errors(world.length)).cell()
             for title, mechanism in {**_on_all_words(world.language, options), **everywhere}.items()
         }
-    published: Any = privet.WordExponential(world.language, **options)
+    published: Any = privet.WordExponential(world.language, **options, calibration="paper")
     cells = {
         EXPONENTIAL: by_law(world, published).cell(),
         PERMUTE_AND_FLIP: by_law(

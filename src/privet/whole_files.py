@@ -94,16 +94,16 @@ def refuse_unwritable(
     """
     place = Path(path)
     for source in inputs:
-        if _same(place, Path(source)):
-            raise ParameterError(
-                f"The output {path} is the {what}, which is never overwritten.",
-                hint="Give the output another name.",
-                path=str(path),
-            )
         if Path(source).is_dir() and Path(os.path.realpath(source)) in _folders_of(place):
             raise ParameterError(
                 f"The output {path} lies in the folder of the {what}, of which it would be a part.",
                 hint="Give the output another folder.",
+                path=str(path),
+            )
+        if any(_same(place, file) for file in (Path(source), *_files_in(Path(source)))):
+            raise ParameterError(
+                f"The output {path} is the {what}, which is never overwritten.",
+                hint="Give the output another name.",
                 path=str(path),
             )
     target = Path(os.path.realpath(place))
@@ -120,6 +120,14 @@ def refuse_unwritable(
         problem = f"the folder {target.parent} is not writable"
     if problem:
         raise OutputError(f"{path} cannot be written: {problem}.", hint=hint, path=str(path))
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """What is in a folder, perhaps by links; nothing if it is none or cannot be read."""
+    try:
+        return list(folder.iterdir()) if folder.is_dir() else []
+    except OSError:
+        return []
 
 
 def _folders_of(place: Path) -> Sequence[Path]:

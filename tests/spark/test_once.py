@@ -103,8 +103,10 @@ def test_a_task_that_runs_again_is_one_release(
     seen_parts: list[dict[str, bytes]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(staging, "PART_ROWS", 200)
     monkeypatch.setattr(jobs, "answer", fails_when_done(kill))
     out = release(HALF, frame, columns="s", keep="id", ledger=account, output=tmp_path / "out")
+    # Parts of two hundred rows, as the partitions are, so that they go out as they were drawn.
     # The first attempt was complete, and drew other bits than those that went out.
     assert len(seen_parts[0]) == 4
     published = {path.read_bytes() for path in (tmp_path / "out").iterdir()}

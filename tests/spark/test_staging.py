@@ -10,7 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from privet.errors import OutputError
-from privet.releasing.spark.staging import Staging, Written, folder_target, write_part
+from privet.releasing.spark.staging import (
+    Staging,
+    Written,
+    even_cuts,
+    folder_target,
+    rows_of,
+    write_part,
+)
 
 
 def part(staging: Staging, *values: str) -> Written:
@@ -113,3 +120,12 @@ def test_places_that_cannot_be_written_to_are_refused(tmp_path: Path) -> None:
         folder_target("s3://bucket/out", None, overwrite=False)
     with pytest.raises(ValueError, match="no output was named"):
         folder_target(None, None, overwrite=False)
+
+
+def test_parts_are_cut_by_their_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("privet.releasing.spark.staging.PART_ROWS", 3)
+    staging = Staging(tmp_path / "out")
+    parts = [part(staging, *values) for values in ("a", "bcdef", "gh", "ijklmnop")]
+    cuts = even_cuts(parts)
+    joined = [pa.concat_tables(rows_of(staging.folder, each))["s"].to_pylist() for each in cuts]
+    assert joined == [list(text) for text in ("abc", "def", "ghi", "jkl", "mno", "p")]

@@ -34,6 +34,12 @@ def library(
     """
     with verdicts_alone():
         if name is None:
+            if save is not None or ratio is not None:
+                raise ParameterError(
+                    "No model is named, so there is no file to write.",
+                    hint=f"As in {EXAMPLE}; without --save and --ratio, they are listed.",
+                    parameter="name",
+                )
             _list(as_json)
         else:
             _write(name, settings or [], ratio, save, overwrite)

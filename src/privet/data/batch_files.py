@@ -1,9 +1,10 @@
 """Writing a table batch by batch, in the same formats and types as a whole one.
 
 Contract. Rows come as they go out: columns that are published as they are were rebuilt from their
-rows before. The file says what `schema` says; a column of text may come encoded as a dictionary and
-is then written from its codes, while the file still says text. What is written goes to an open
-file, which nobody may see under its name before `close`; after an error `abandon` ends the writer.
+rows before; how they are cut when they come does not show (`privet.data.even`). The file says what
+`schema` says; a column of text may come encoded as a dictionary and is then written from its codes,
+while the file still says text. What is written goes to an open file, which nobody may see under its
+name before `close`; after an error `abandon` ends the writer.
 """
 
 import base64
@@ -17,8 +18,7 @@ import pyarrow.parquet
 
 from privet.data.arrow import pa, without_views
 from privet.data.csv_files import csv_header, write_csv_rows
-
-ROW_GROUP = 1 << 20
+from privet.data.even import ROW_GROUP, EvenRows
 
 
 class BatchWriter:
@@ -27,6 +27,7 @@ class BatchWriter:
     def __init__(
         self, sink: BinaryIO, ending: str, schema: Any, encoded: Collection[str] = ()
     ) -> None:
+        self._even = EvenRows()
         kinds: dict[str, Any] = {".csv": _Csv, ".csv.gz": _PackedCsv}
         self._inner: Any = (
             _Parquet(sink, schema, encoded)
@@ -39,13 +40,16 @@ class BatchWriter:
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
         if kind is None:
+            for group in self._even.rest():
+                self._inner.write(group)
             self._inner.close()
         else:
             self.abandon()
 
     def write(self, table: pa.Table) -> None:
-        """The next rows, with the columns of the schema in its order."""
-        self._inner.write(table)
+        """The next rows, with the columns of the schema in its order; cut anywhere."""
+        for group in self._even.add(table):
+            self._inner.write(group)
 
     def abandon(self) -> None:
         """End without a whole file: what is still held back fails, or goes nowhere."""

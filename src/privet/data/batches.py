@@ -72,7 +72,7 @@ class Batches:
         if not seen:
             raise no_rows(self.path)
 
-    def fingerprint(self) -> tuple[tuple[str, int, int, int], ...]:
+    def fingerprint(self) -> tuple[tuple[str, int, int, int, int], ...]:
         """What tells a change of the files; none if they are gone. `stamp` is that of the start."""
         try:
             folder = self._kind == "Parquet" and self.path.is_dir()
@@ -83,7 +83,7 @@ class Batches:
     @property
     def size(self) -> int:
         """How many bytes the files have."""
-        return sum(size for _, size, _, _ in self.stamp)
+        return sum(size for _, size, *_ in self.stamp)
 
     @property
     def total(self) -> int:
@@ -131,7 +131,12 @@ class Batches:
             path, read_dictionary=sorted(self.encoded), pre_buffer=False, buffer_size=_READ_AHEAD
         ) as file:
             for batch in file.iter_batches(batch_size=self.rows, columns=self._chosen):
-                yield pa.Table.from_batches([batch]).select(self._chosen)
+                yield self._plain(batch)
+
+    def _plain(self, batch: pa.RecordBatch) -> pa.Table:
+        """The columns asked for; whether one says that no value is missing differs by part."""
+        columns = [batch.column(name) for name in self._chosen]
+        return pa.Table.from_arrays(columns, names=self._chosen)
 
     def _arrow(self, path: Path) -> Iterator[pa.Table]:
         with open_arrow(path) as reader:
@@ -141,7 +146,7 @@ class Batches:
                 else reader
             )
             for batch in batches:
-                table = pa.Table.from_batches([batch]).select(self._chosen)
+                table = self._plain(batch)
                 table.validate(full=True)
                 yield table
 

@@ -7,7 +7,8 @@ buffer anew from the rows: missing values are zeros or empty, dictionaries list 
 fields have no metadata, and dictionaries inside nested types become plain values. An extension
 type is kept only if it has no parameters that could hold a value. A type that cannot be rebuilt is
 refused, never passed through. What comes out shares no memory with what came in, so that a buffer
-that is used again cannot change a release.
+that is used again cannot change a release. Its chunks are of `CHUNK_ROWS` rows whatever those of
+the input were: a reader cuts chunks by bytes, and so by how long the protected labels are.
 """
 
 from collections.abc import Callable, Collection
@@ -29,6 +30,7 @@ from privet.data.arrow import (
 from privet.errors import DataError
 
 __all__ = [
+    "CHUNK_ROWS",
     "bare_type",
     "compacted",
     "compacted_column",
@@ -36,6 +38,9 @@ __all__ = [
     "relisted",
     "sorted_values",
 ]
+
+CHUNK_ROWS = 1 << 16
+"""Of each chunk of a rebuilt column but the last; dictionaries are one chunk."""
 
 _LARGEST_VIEW_BYTES = 2**31 - 1
 _LISTS = (pa.ListType, pa.LargeListType)
@@ -78,7 +83,7 @@ def compacted_column(column: Any, name: str, *, keep_unused: bool = False) -> An
         if pa.types.is_dictionary(column.type):
             return pa.chunked_array([_dictionary(column, keep_unused)])
         kind = bare_type(column.type)
-        chunks = [piece for chunk in column.chunks for piece in _pieces(chunk)]
+        chunks = [piece for cut in _evenly(column) for piece in _pieces(cut)]
         return pa.chunked_array(chunks, type=kind)
     except _ExtensionError as error:
         raise DataError(
@@ -95,6 +100,25 @@ def compacted_column(column: Any, name: str, *, keep_unused: bool = False) -> An
             hint="Convert it to text, numbers or dates, or leave it out.",
             column=name,
         ) from None
+
+
+def _evenly(column: Any) -> list[Any]:
+    """The rows of a column cut by their number alone, each cut in one array."""
+    cuts = (column.slice(start, CHUNK_ROWS) for start in range(0, len(column), CHUNK_ROWS))
+    return [one for cut in cuts for one in _joined(cut)]
+
+
+def _joined(cut: Any) -> list[Any]:
+    """Some rows in one array; in halves where their text is too long for one."""
+    if cut.num_chunks == 1:
+        return [cut.chunk(0)]
+    try:
+        return [cut.combine_chunks()]
+    except pa.ArrowInvalid:
+        half = len(cut) // 2
+        if not half:
+            raise
+        return [*_joined(cut.slice(0, half)), *_joined(cut.slice(half))]
 
 
 def sorted_values(values: Any) -> Any:

@@ -87,7 +87,12 @@ def _refuse_other(place: Path, folder: Path) -> None:
         )
 
 
-def stamps(paths: Iterable[Path]) -> tuple[tuple[str, int, int, int], ...]:
-    """(name, size, time of the last change, number in the file system) of each file."""
+def stamps(paths: Iterable[Path]) -> tuple[tuple[str, int, int, int, int], ...]:
+    """(name, size, times of the last change, number in the file system) of each file.
+
+    The first time is what the file says, which anybody may set; the second is the system's own.
+    """
     found = ((path.name, path.stat()) for path in paths)
-    return tuple((name, one.st_size, one.st_mtime_ns, one.st_ino) for name, one in found)
+    return tuple(
+        (name, one.st_size, one.st_mtime_ns, one.st_ctime_ns, one.st_ino) for name, one in found
+    )

@@ -155,6 +155,8 @@ def library_errors(path: Path, kind: str) -> Iterator[None]:
         if isinstance(error, FileFormatError):
             raise
         raise _unreadable(path, kind) from None
+    except MemoryError:  # Arrow's own is an ArrowException too, and says nothing of the file.
+        raise
     except (pa.ArrowException, EOFError, ValueError) as error:
         if isinstance(error, DataError):
             raise

@@ -110,15 +110,20 @@ def check_model_certificate(document: object) -> ModelClaim:
 
 def check_found(certificate: ModelCertificate) -> None:
     """As `check_model_certificate`, of a certificate in memory. Errors: CertificateError."""
-    proof = certificate.proof
-    problem = problem_in_memory(proof.problem)
-    _same_automaton(problem, certificate.model, certificate.first, certificate.second)
-    claim = Claim(problem, proof.ratio, proof.shortest, proof.longest)
+    claim = check_proof_found(certificate.proof, certificate.lengths)
+    _same_automaton(claim.problem, certificate.model, certificate.first, certificate.second)
     if claim.ratio != certificate.ratio:
         raise CertificateError("The proof is about another ratio.", field="ratio")
-    if not Lengths(claim.shortest, claim.longest).covers(certificate.lengths):
+
+
+def check_proof_found(proof: Certificate, lengths: Lengths) -> Claim:
+    """The claim of a proof in memory that covers these lengths. Errors: CertificateError."""
+    problem = problem_in_memory(proof.problem)
+    claim = Claim(problem, proof.ratio, proof.shortest, proof.longest)
+    if not Lengths(claim.shortest, claim.longest).covers(lengths):
         raise CertificateError("The proof covers fewer lengths.", field="longest")
     check_proof(claim, proof.reach, proof.depth, proof.tree)
+    return claim
 
 
 def problem_in_memory(asked: RatioProblem) -> Problem:

@@ -12,7 +12,12 @@ from fractions import Fraction
 from flint import fmpz_mat
 
 from privet.chains import HiddenMarkovModel
-from privet.verify.certificate import ModelCertificate, check_found, problem_in_memory
+from privet.verify.certificate import (
+    ModelCertificate,
+    check_found,
+    check_proof_found,
+    problem_in_memory,
+)
 from privet.verify.outcome import Bracket, Holds, Outcome, Undecided, Violated, ratio_of
 from privet.verify.problem import Law, Secret, Threshold, read_secret
 from privet.weighted import (
@@ -25,7 +30,6 @@ from privet.weighted import (
     RatioProblem,
     Stopped,
     Worst,
-    check_certificate,
     shared_problem,
 )
 from privet.weighted.check import check_word
@@ -107,7 +111,9 @@ class Question:
         """The worst ratio, its witness evaluated again and its proof checked."""
         found = self._engine.worst(self.lengths, limits)
         if found.certificate is not None:
-            check_certificate(found.certificate.to_json())
+            claim = check_proof_found(found.certificate, self.lengths)
+            if claim.ratio != found.high:
+                raise AssertionError("the proof is about another bound than the engine reports")
         return self._bracket(found)
 
     def _bracket(self, found: Worst) -> Bracket:

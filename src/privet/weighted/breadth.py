@@ -176,7 +176,7 @@ class _Run:
     def go(self, rows: Rows | None, most: int, clock: Clock) -> Certificate | Word | None:
         """The proof, a word, or None; `most`: prefixes of one length."""
         left = self._lengths.longest
-        while rows is not None and len(rows.pairs) <= most and clock.left > 0:
+        while rows is not None and clock.left > 0:
             is_exact = left is not None and left <= self._reach
             made = self._covers.of_length if is_exact else self._covers.of_depth
             cover = made(left if is_exact and left is not None else self._depth)
@@ -189,6 +189,8 @@ class _Run:
             self._levels.append(_Level(is_open, opened))
             if not len(opened):
                 return self._proof()
+            if len(opened) * self._problem.symbols > most:
+                return None
             rows = self._covers.children(Rows(rows.pairs[opened], rows.slack))
             left = None if left is None else left - 1
             if left is None and len(self._levels) > _MOST_LEVELS:

@@ -20,6 +20,7 @@ out. The module knows of no search, so that the checker can use it.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,8 @@ _UNIT = 2.0**-53
 _SMALLEST_STEP = 1e-60
 _SMALLEST = 1e-130
 """Nonzero steps and directions below are not taken: products stay above 1e-260, and far from 0."""
+
+_TOO_SMALL = 2.0**-1000
 
 _DROPPED_BITS = 12
 """Binary digits of 53 that two columns which are taken for one may differ in."""
@@ -90,8 +93,7 @@ class Covers:
     ) -> None:
         size = len(final)
         largest = max((entry for matrix in steps for row in matrix for entry in row), default=0)
-        table = [[[entry / (largest or 1) for entry in row] for row in matrix] for matrix in steps]
-        self.steps = np.array(table)
+        self.steps = _shares(steps, largest or 1)
         self._tall = self.steps.reshape(-1, size)
         self._wide = np.ascontiguousarray(self.steps.transpose(1, 0, 2)).reshape(size, -1)
         self._tolerance, self._numbers = tolerance, 0
@@ -100,7 +102,7 @@ class Covers:
         self._rounding = 2 * (size + 3) * _UNIT
         nowhere = np.zeros(0, np.int64)
         top = max(final)
-        ends = np.array([[entry / (top or 1)] for entry in final])
+        ends = _shares([[entry] for entry in final], top or 1)
         self._lengths: list[Cover | None] = [Cover(ends, 2 * _UNIT, nowhere)]
         if not top or _least(ends) < _SMALLEST_STEP:
             self._is_fit = False
@@ -160,7 +162,7 @@ class Covers:
         largest = max(*first, *second)
         if not largest:
             return None
-        pairs = np.array([[[entry / largest for entry in row] for row in (first, second)]])
+        pairs = _shares([[first, second]], largest)
         return Rows(pairs, 2 * _UNIT) if _least(pairs) >= _SMALLEST_STEP else None
 
     def children(self, rows: Rows) -> Rows | None:
@@ -196,6 +198,15 @@ class Covers:
         """(count,): where a . h <= c b . h for every suffix vector of the cover, for certain."""
         parts = [(a <= b).all(axis=1) for a, b in self.compared(rows, cover, ratio)]
         return np.concatenate(parts)
+
+
+def _shares(numbers: Any, whole: int) -> FloatArray:
+    """Nested lists of integers >= 0 over a positive one: each right to a rounding, 0 only for 0."""
+    exact = np.array(numbers, object)
+    shares: FloatArray = (exact / whole).astype(np.float64)
+    # What is below the range of floats is no zero, but small.
+    shares[(shares == 0) & (exact != 0)] = _TOO_SMALL
+    return shares
 
 
 def _least(numbers: FloatArray) -> float:

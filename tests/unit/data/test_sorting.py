@@ -275,8 +275,7 @@ def test_nothing_on_the_disk_names_a_person_or_a_state_and_nothing_stays(
             assert (found.released(0, 800_000) == np.asarray(states.indices)).all()
         assert not [*place.iterdir()]
     assert not [*tmp_path.iterdir()]
-    assert max(sizes) > 1_000_000  # it did go through the disk,
-    assert b"\x51\x52\x53\x54" in seen or b"\x54\x53\x52\x51" in seen  # the times as they are,
+    assert max(sizes) > 1_000_000  # it did go through the disk (pressed together, at times),
     assert MARK.encode() not in seen  # and nobody's name.
     numbers = np.frombuffer(seen[: len(seen) // 8 * 8], np.int64)
     small = np.unique(numbers[(numbers > 1000) & (numbers < 800_000)])

@@ -1,8 +1,11 @@
 """calibration="auto" on languages, and certified rates that are kept for the next time."""
 
 import copy
+import fcntl
 import json
+import os
 import pickle
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,10 +13,12 @@ from typing import Any
 import pytest
 
 from privet import Alphabet, Language, ParameterError, WordExponential
+from privet.errors import CertificateError
 from privet.mechanisms import Mechanism
-from privet.mechanisms.word_exponential import calibrating, kept
+from privet.mechanisms.word_exponential import calibrated, calibrating, kept
 from privet.mechanisms.word_exponential.calibrating import THOROUGH, calibrate
 from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
+from privet.weighted.words_check.reading import SEAL, seal_of
 
 F = Fraction
 ROW = Language.from_allowed(Alphabet(["a", "b", "c"]), [[1, 1, 0], [1, 1, 1], [0, 1, 1]])
@@ -165,6 +170,10 @@ def test_what_is_kept_is_checked_again(folder: Path, monkeypatch: pytest.MonkeyP
     proof["certificate"]["parts"][0]["ratio"] = "1"
     faster = copy.deepcopy(content["calibration"])
     faster["q"] = faster["certificate"]["q"] = "1/16"
+    endless = copy.deepcopy(content["calibration"])
+    endless["witness"] = [[0] * 300_000, [0] * 299_999 + [1]]
+    bushy = copy.deepcopy(content["calibration"])
+    bushy["certificate"]["parts"][0]["tree"] = ["l" * 300_000]
     false = {
         "a certificate that does not stand": with_(calibration=proof),
         "another ratio": with_(calibration=faster),
@@ -172,6 +181,9 @@ def test_what_is_kept_is_checked_again(folder: Path, monkeypatch: pytest.MonkeyP
         "of another question": with_(key="0" * 64),
         "of another kind": with_(kind="cake"),
         "time as text": with_(seconds="long"),
+        "time without end": with_(seconds=10**400),
+        "an endless pair of words": with_(calibration=endless),
+        "an endless tree": with_(calibration=bushy),
         "cut off": good[: len(good) // 2],
         "no object": "[1]",
         "deep": "[" * 100_000,
@@ -187,6 +199,79 @@ def test_what_is_kept_is_checked_again(folder: Path, monkeypatch: pytest.MonkeyP
         path.write_text(text)
         assert made(ROW, epsilon="2.2") == first, what
         assert path.read_text() == good, what
+
+
+def test_what_is_no_file_is_neither_waited_for_nor_followed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = made(ROW, epsilon="2.2")
+    (path,) = folder.iterdir()
+    good, precious = path.read_text(), tmp_path / "precious.txt"
+    precious.write_text("precious")
+    for target in (None, precious, Path("/dev/zero"), folder / "nowhere"):
+        path.unlink()
+        if target is None:
+            os.mkfifo(path)
+        else:
+            path.symlink_to(target)
+        forget(monkeypatch)
+        assert made(ROW, epsilon="2.2") == first
+        assert path.read_text() == good
+        assert not path.is_symlink()
+    assert precious.read_text() == "precious"
+
+
+def test_a_locked_folder_is_not_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = made(ROW, epsilon="2.2")
+    (path,) = folder.iterdir()
+    path.unlink()
+    forget(monkeypatch)
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert made(ROW, epsilon="2.2") == first
+    finally:
+        os.close(handle)
+    assert [each.name for each in folder.iterdir()] == [path.name]
+
+
+def test_a_check_that_takes_longer_than_a_search_is_given_up(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(ROW, epsilon="2.2")
+    assert list(folder.iterdir())
+    forget(monkeypatch)
+    forbid(monkeypatch)
+    monkeypatch.setattr(calibrated, "_CLAIMS", {})
+    monkeypatch.setattr(kept, "_LONGEST_CHECK", -1.0)
+    with pytest.raises(AssertionError, match="searched again"):
+        made(ROW, epsilon="2.2", seconds=0)
+
+
+def test_what_is_done_to_a_description_changes_no_mechanism() -> None:
+    first = made(ROW, epsilon=3)
+    first.to_json()["certified"]["certificate"]["parts"][0]["ratio"] = "1"
+    for mechanism in (first, made(ROW, epsilon=3)):
+        assert Mechanism.from_json(mechanism.to_json()) == first
+
+
+def test_a_ratio_that_no_epsilon_needs_is_refused_as_such() -> None:
+    """It is certified, trivially, but too long a number to be written as text."""
+    described = made(ROW, epsilon=3).to_json()
+    certified_rate = described["certified"]
+    with localcontext(prec=5000):
+        power = format(Decimal(2) ** 15_000, "f")
+    document = certified_rate["certificate"] = {
+        **certified_rate["certificate"],
+        "q": f"1/{power}",
+        "left": None,
+        "right": None,
+        "parts": [{"ratio": power, "tree": None}],
+    }
+    document[SEAL] = seal_of(document)
+    certified_rate.update(q=document["q"], witness=None)
+    with pytest.raises(CertificateError, match="so small a q"):
+        Mechanism.from_json(described)
 
 
 def test_a_search_that_time_cut_short_is_done_again_with_more(
@@ -236,3 +321,10 @@ def test_old_files_make_room(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
     for epsilon in ("1e-3", "1e-4", "1e-5"):
         calibrate(ROW, F(epsilon), 1, effort=THOROUGH.within(0))
     assert len(list(folder.iterdir())) == 2
+    # Nothing else is deleted, whatever else is kept in such a folder.
+    own = [folder / f"{name}.json" for name in "abc"]
+    for path in own:
+        path.write_text("{}")
+    calibrate(ROW, F("1e-6"), 1, effort=THOROUGH.within(0))
+    assert all(path.exists() for path in own)
+    assert len(list(folder.iterdir())) == 5

@@ -266,3 +266,46 @@ def test_prefixes_that_stay_open_are_not_followed_for_ever() -> None:
     still = [[[half, none], [none, half]]] * 2
     glance = Glance(shared_problem([1, 0], [0, 1], still))
     assert glance.run(Fraction(2), Lengths(1, None), Round(64, 3, 10**6), CLOCK) is None
+
+
+@pytest.mark.parametrize("digits", [100, 330, 400])
+def test_a_weight_below_the_range_of_floats_is_no_zero(digits: int) -> None:
+    small, none = Fraction(1, 10**digits), Fraction(0)
+    rare = [[[1 - small, none], [none, 1 - small / 10]], [[small, none], [none, small / 10]]]
+    plain = [[[1, 0], [0, 0]], [[0, 0], [0, 1]]]
+    still = [[int(i == j) for j in range(3)] for i in range(3)]
+    for problem in (
+        shared_problem([1, 0], [0, 1], rare),
+        shared_problem([1 - small, small], [1 - small / 10, small / 10], plain),
+        # Final weights, which the matrices keep: 0 and a word that is 10 times as likely.
+        shared_problem([1, small, 0], [1, 0, small / 10], [still], [0, 1, 1]),
+    ):
+        assert problem.is_conserving
+        glance = Glance(problem)
+        for limit in (FIRST, *ROUNDS):
+            found = glance.run(Fraction(2), Lengths(1, 2), limit, CLOCK)
+            assert not isinstance(found, Proved)
+
+
+def test_no_more_prefixes_are_made_than_a_round_may_have(monkeypatch: pytest.MonkeyPatch) -> None:
+    # States that never move: no prefix can be dropped.
+    size, symbols = 5, 40
+    draw = random.Random(8)
+    seen = [law(draw, symbols, 0.0) for _ in range(size)]
+    matrices = [
+        [[seen[i][x] * int(i == j) for j in range(size)] for i in range(size)]
+        for x in range(symbols)
+    ]
+    problem = shared_problem(law(draw, size, 0.0), law(draw, size, 0.0), matrices)
+    made = []
+    children = Covers.children
+
+    def counted(self: Covers, rows: Rows) -> Rows | None:
+        made.append(len(rows.pairs) * symbols)
+        return children(self, rows)
+
+    monkeypatch.setattr(Covers, "children", counted)
+    limit = Round(64, 2, 100)
+    assert Glance(problem).run(Fraction(1001, 1000), Lengths(1, 9), limit, CLOCK) is None
+    assert made
+    assert max(made) <= limit.prefixes

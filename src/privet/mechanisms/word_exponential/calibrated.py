@@ -8,7 +8,7 @@ again. Nothing is searched for here (see calibrating.py), and no protected data 
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -24,6 +24,11 @@ Word = tuple[int, ...]
 ALL_LENGTHS = Lengths(0, None)
 
 _MOST_KEPT = 64
+_MOST_BITS = 1 << 13
+"""Of the denominator of q: enough for the largest epsilon there is."""
+
+_MOST_WITNESS_BITS = 1 << 16
+"""Of a weight: a thousand symbols at the smallest ratio that is searched for."""
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,20 @@ class Calibrated:
     def to_json(self) -> dict[str, Any]:
         """{"q", "witness", "certificate"}: what `read_calibrated` takes."""
         witness = None if self.witness is None else [list(word) for word in self.witness]
-        return {"q": str(self.q), "witness": witness, "certificate": self.document}
+        # A copy: others of this process have the same document, whatever is done to this one.
+        document = json.loads(json.dumps(self.document))
+        return {"q": str(self.q), "witness": witness, "certificate": document}
 
 
-def read_calibrated(language: Language, adjacency: int, described: Mapping[str, Any]) -> Calibrated:
+def read_calibrated(
+    language: Language,
+    adjacency: int,
+    described: Mapping[str, Any],
+    watch: Callable[[], None] | None = None,
+) -> Calibrated:
     """What `to_json` gave, if its certificate stands and is about this language and ratio.
 
+    `watch` is called many times a second, and what it raises ends the check.
     Errors: CertificateError naming what is wrong.
     """
     if not isinstance(described, Mapping) or set(described) != {"q", "witness", "certificate"}:
@@ -82,10 +95,12 @@ def read_calibrated(language: Language, adjacency: int, described: Mapping[str, 
             hint="It must be what the mechanism's to_json gave.",
         )
     document = described["certificate"]
-    q, high, lengths = checked(language, adjacency, document)
+    q, high, lengths = checked(language, adjacency, document, watch)
     if described["q"] != str(q):
         raise CertificateError("The certificate is about another q.", field="q")
     witness = _read_witness(language, adjacency, lengths, described["witness"])
+    if witness is not None and not is_short(witness[0], q):
+        raise CertificateError("The witness is longer than any search gives.", field="witness")
     found = Calibrated(q, high, lengths, adjacency, document, witness)
     if found.low > high:
         raise CertificateError("The witness spends more than is certified.", field="witness")
@@ -119,7 +134,10 @@ def table_of(language: Language) -> dict[str, Any]:
 
 
 def checked(
-    language: Language, adjacency: int, document: Any
+    language: Language,
+    adjacency: int,
+    document: Any,
+    watch: Callable[[], None] | None = None,
 ) -> tuple[Fraction, Fraction, Lengths]:
     """(q, certified epsilon, lengths) of a certificate about this language."""
     from privet.weighted.words_check import check_word_certificate
@@ -130,7 +148,8 @@ def checked(
         raise CertificateError("The certificate is no JSON value.") from None
     claim = _CLAIMS.get(key)
     if claim is None:
-        claim = check_word_certificate(document)
+        _check_subject(language, document)
+        claim = check_word_certificate(document, watch)
         keep(_CLAIMS, key, claim)
     about = {
         "moves": [list(row) for row in claim.moves],
@@ -145,7 +164,21 @@ def checked(
         raise CertificateError("The certificate leaves out short words.", field="shortest")
     if claim.q.numerator.bit_length() > 53 or claim.q.denominator.bit_count() != 1:
         raise CertificateError("Draws cannot use this q: it is not of 53 bits.", field="q")
+    if claim.q.denominator.bit_length() > _MOST_BITS:
+        raise CertificateError("No epsilon that is allowed needs so small a q.", field="q")
     return claim.q, log_up(claim.factor), Lengths(claim.shortest, claim.longest)
+
+
+def _check_subject(language: Language, document: Any) -> None:
+    """Refuse what names another automaton at first sight, before a long check of it."""
+    table = table_of(language)
+    if isinstance(document, Mapping) and any(document.get(name) != table[name] for name in table):
+        raise CertificateError("The certificate is about another language.", field="moves")
+
+
+def is_short(word: Word, q: Fraction) -> bool:
+    """Whether the weight of a word takes no time to speak of."""
+    return len(word) * q.denominator.bit_length() <= _MOST_WITNESS_BITS
 
 
 def _read_witness(
@@ -156,6 +189,8 @@ def _read_witness(
         return None
     wrong = CertificateError("The witness is no pair of neighbours.", field="witness")
     if not isinstance(given, list) or len(given) != 2:
+        raise wrong
+    if any(isinstance(word, list) and len(word) > _MOST_WITNESS_BITS for word in given):
         raise wrong
     if not all(isinstance(word, list) and all(type(x) is int for x in word) for word in given):
         raise wrong

@@ -27,6 +27,7 @@ from privet.mechanisms.word_exponential.calibrated import (
     Calibrated,
     Word,
     checked,
+    is_short,
     table_of,
 )
 from privet.mechanisms.word_exponential.kept import Question, find, remember
@@ -265,6 +266,8 @@ class Search:
         self, document: dict[str, object], witness: tuple[Word, Word] | None
     ) -> Calibrated:
         q, high, lengths = checked(self.language, self.adjacency, document)
+        if witness is not None and not is_short(witness[0], q):
+            witness = None  # then nothing is said of the lower end
         return Calibrated(q, high, lengths, self.adjacency, document, witness)
 
 

@@ -4,8 +4,10 @@ Contract. A search takes seconds and what it finds depends on the clock, so what
 under the hash of the question: the language, what may be spent, the adjacency, the lengths, how
 hard was looked, and the version that looked. Nothing that is read is trusted: the certificate is
 checked again and must keep the rate within what was asked; a file that is damaged, foreign or false
-is as good as none, and replaced. Files are written whole or not at all, and what the system refuses
-is let go: the folder only saves time. Languages are public, and nothing else is in it.
+is as good as none, and replaced, and so is one whose check takes longer than a search. Files are
+written whole or not at all, in the folder itself: a link is replaced, not followed, a file of
+another name is left alone, and nobody is waited for. What the system refuses is let go: the folder
+only saves time. Languages are public, and nothing else is in it.
 
 The folder is $PRIVET_CACHE, else privet in $XDG_CACHE_HOME, else privet in .cache of the home;
 there is none where PRIVET_CACHE is empty.
@@ -14,6 +16,9 @@ there is none where PRIVET_CACHE is empty.
 import json
 import math
 import os
+import re
+import stat
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,12 +38,22 @@ from privet.mechanisms.word_exponential.calibrated import (
     table_of,
 )
 from privet.weighted.limits import Lengths
-from privet.whole_files import write_json
 
 KIND = "privet calibration"
 
 _LARGEST_FILE = 1 << 24
 _MOST_FILES = 200
+_NAME = re.compile("[0-9a-f]{64}[.]json")
+_MOST_NODES = 1 << 18
+"""Of all trees: several times what a search opens."""
+
+_LONGEST_CHECK = 30.0
+"""Seconds, where the search that is saved would not take longer."""
+
+
+class _TooLong(Exception):
+    """The check of a file takes longer than it is worth."""
+
 
 _KNOWN: dict[str, tuple[Calibrated, float]] = {}
 
@@ -74,7 +89,7 @@ def find(question: Question, seconds: float | None) -> Calibrated | None:
     key = question.key
     known = _KNOWN.get(key)
     if known is None:
-        known = _read(question, key)
+        known = _read(question, key, _LONGEST_CHECK if seconds is None else seconds)
         if known is not None:
             keep(_KNOWN, key, known)
     if known is None or known[1] < (math.inf if seconds is None else seconds):
@@ -95,10 +110,21 @@ def remember(question: Question, found: Calibrated, seconds: float) -> None:
         "seconds": None if seconds == math.inf else seconds,
         "calibration": found.to_json(),
     }
-    with suppress(OSError, PrivetError):
+    text = json.dumps(content, indent=2) + "\n"
+    with suppress(OSError):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        write_json(folder / f"{key}.json", content, overwrite=True)
+        _write(folder, f"{key}.json", text.encode())
         _forget_oldest(folder)
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    staged = folder / f".privet-{os.urandom(8).hex()}.part"
+    try:
+        with staged.open("xb") as file:
+            file.write(content)
+        staged.replace(folder / name)
+    finally:
+        staged.unlink(missing_ok=True)
 
 
 def _folder() -> Path | None:
@@ -112,33 +138,68 @@ def _folder() -> Path | None:
     return None
 
 
-def _read(question: Question, key: str) -> tuple[Calibrated, float] | None:
+def _read(question: Question, key: str, seconds: float) -> tuple[Calibrated, float] | None:
     folder = _folder()
     if folder is None:
         return None
     try:
-        with (folder / f"{key}.json").open("rb") as file:
-            text = file.read(_LARGEST_FILE + 1)
-        return None if len(text) > _LARGEST_FILE else _checked(question, key, json.loads(text))
-    except (OSError, ValueError, RecursionError, PrivetError):
+        text = _text(folder / f"{key}.json")
+        return None if text is None else _checked(question, key, json.loads(text), seconds)
+    except (OSError, ValueError, OverflowError, RecursionError, PrivetError, _TooLong):
         return None
 
 
-def _checked(question: Question, key: str, content: Any) -> tuple[Calibrated, float] | None:
+def _text(path: Path) -> bytes | None:
+    """What is in a regular file that is not too large; nothing else is waited for."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        return None
+    with os.fdopen(handle, "rb") as file:
+        text = file.read(_LARGEST_FILE + 1)
+    return None if len(text) > _LARGEST_FILE else text
+
+
+def _checked(
+    question: Question, key: str, content: Any, limit: float
+) -> tuple[Calibrated, float] | None:
     if not isinstance(content, Mapping) or content.get("kind") != KIND or content.get("key") != key:
         return None
     seconds = content.get("seconds", 0)
     if seconds is not None and type(seconds) not in (int, float):
         return None
-    found = read_calibrated(question.language, question.adjacency, content.get("calibration", {}))
+    end = time.monotonic() + max(limit, _LONGEST_CHECK)
+
+    def watch() -> None:
+        if time.monotonic() > end:
+            raise _TooLong
+
+    calibration = content.get("calibration", {})
+    if _nodes(calibration) > _MOST_NODES * question.adjacency:
+        return None
+    found = read_calibrated(question.language, question.adjacency, calibration, watch)
     if not question.accepts(found):
         return None
     return found, math.inf if seconds is None else float(seconds)
 
 
+def _nodes(calibration: Any) -> int:
+    """How many nodes the trees have, if there are any where they should be."""
+    certificate = calibration.get("certificate") if isinstance(calibration, Mapping) else None
+    parts = certificate.get("parts") if isinstance(certificate, Mapping) else None
+    trees = [part.get("tree") for part in parts or () if isinstance(part, Mapping)]
+    return sum(
+        len(level)
+        for tree in trees
+        if isinstance(tree, list)
+        for level in tree
+        if isinstance(level, str)
+    )
+
+
 def _forget_oldest(folder: Path) -> None:
-    files = [path for path in folder.iterdir() if path.suffix == ".json"]
+    files = [path for path in folder.iterdir() if _NAME.fullmatch(path.name)]
     if len(files) > _MOST_FILES:
-        files.sort(key=lambda path: path.stat().st_mtime)
+        files.sort(key=lambda path: path.lstat().st_mtime)
         for path in files[: len(files) - _MOST_FILES]:
             path.unlink(missing_ok=True)

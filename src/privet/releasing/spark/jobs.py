@@ -8,27 +8,28 @@ the order of the rows. Messages of Spark may quote rows: they are not repeated.
 import pickle
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from privet.errors import DataError, MissingExtraError, PrivetError
 from privet.estimate import WordTally
 from privet.releasing.in_batches.facts import Facts
 from privet.releasing.rows import Layout
-from privet.releasing.spark.staging import Written
+from privet.releasing.spark.staging import Cut, Written
 from privet.releasing.spark.tasks import (
     SCHEMA,
     Result,
     Work,
     added,
     answer,
+    evened,
     in_order,
     words_tallied,
 )
 from privet.symbols import Alphabet
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
 SHIP = (
     "Ship Privet to the executors: pack an environment (pip install venv-pack; venv-pack -o "
@@ -99,6 +100,12 @@ def run(frame: "DataFrame", work: Work) -> Results:
 def run_in_order(frame: "DataFrame", folder: str) -> Results:
     """Write a frame of rows that were drawn and sorted. Errors: as `_running`."""
     return _running(frame, lambda batches: in_order(batches, folder))
+
+
+def run_evened(spark: "SparkSession", folder: str, cuts: Sequence[tuple[Cut, ...]]) -> Results:
+    """Write anew, cut by rows, what was drawn. Errors: as `_running`."""
+    numbers = spark.range(0, len(cuts), 1, len(cuts))
+    return _running(numbers, lambda batches: evened(batches, folder, cuts))
 
 
 def run_tally(

@@ -19,7 +19,7 @@ from privet.releasing.in_batches.job import job_of
 from privet.releasing.job import Drawn, Job
 from privet.releasing.receipt import Receipt, versions_in_use
 from privet.releasing.sequences import WordRequest
-from privet.releasing.spark.jobs import Results, run, run_in_order
+from privet.releasing.spark.jobs import Results, run, run_evened, run_in_order
 from privet.releasing.spark.long import check_forms
 from privet.releasing.spark.sessions import (
     check_persons,
@@ -31,7 +31,7 @@ from privet.releasing.spark.sessions import (
     warn_of_order,
     with_marks,
 )
-from privet.releasing.spark.staging import Staging, Written
+from privet.releasing.spark.staging import Staging, Written, even_cuts
 from privet.releasing.spark.tasks import Work
 from privet.releasing.tables import TableRequest
 from privet.symbols import Words
@@ -116,6 +116,7 @@ class _Draw:
             if self.work.long is not None:
                 tell("putting the rows in order", 0, size)
                 parts = _in_order(self.rows.sparkSession, staging, parts)
+            parts = _evened(self.rows.sparkSession, staging, parts)
         except BaseException:
             staging.remove()
             raise
@@ -167,6 +168,19 @@ def _in_order(spark: "SparkSession", staging: Staging, parts: list[Written]) -> 
     """The drawn rows as new parts, in the order of the frame. Nothing is drawn here."""
     drawn = spark.read.parquet(*(_address(staging.folder / part.name) for part in parts))
     written = run_in_order(in_places(drawn, len(parts)), str(staging.folder))
+    return _instead(staging, parts, written)
+
+
+def _evened(spark: "SparkSession", staging: Staging, parts: list[Written]) -> list[Written]:
+    """The drawn rows as parts that are cut by their number. Nothing is drawn here."""
+    cuts = even_cuts(parts)
+    if len(cuts) == len(parts) and all(len(each) == 1 for each in cuts):
+        return parts
+    return _instead(staging, parts, run_evened(spark, str(staging.folder), cuts))
+
+
+def _instead(staging: Staging, parts: list[Written], written: Results) -> list[Written]:
+    """The parts that were written of those before, which go."""
     written.check()
     if sum(part.rows for part in written.parts) != sum(part.rows for part in parts):
         raise DataError(

@@ -155,7 +155,7 @@ def warn_of_order(frame: "DataFrame", released: list[str]) -> None:
     if named:
         warnings.warn(
             f"The frame is sorted, grouped or divided by '{named[0]}', which is released: the "
-            "rows go out in that order and in those parts, which tells of the values themselves. "
+            "rows go out in that order, which tells of the values themselves. "
             "Arrange the rows by something public first.",
             PrivacyLeakWarning,
             stacklevel=5,

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ENDING = ".parquet"
+
+PART_ROWS = 1 << 20
+"""Of each part of a release but the last."""
 
 
 def folder_target(
@@ -87,18 +91,23 @@ def write_part(folder: Path, tables: Iterator["pa.Table"]) -> Written | None:
     """
     import pyarrow.parquet as pq
 
+    from privet.data.even import EvenRows
+
     first = next(tables, None)
     if first is None:
         return None
-    place, rows = folder / f"{os.urandom(16).hex()}{ENDING}", first.num_rows
+    place, rows = folder / f"{os.urandom(16).hex()}{ENDING}", 0
     try:
         schema = _bare(first.schema)
         with place.open("xb") as file:
             with pq.ParquetWriter(file, schema) as writer:
-                writer.write_table(first.cast(schema))
-                for table in tables:
-                    writer.write_table(table.cast(schema))
+                even = EvenRows()
+                for table in chain([first], tables):
+                    for group in even.add(table.cast(schema)):
+                        writer.write_table(group)
                     rows += table.num_rows
+                for group in even.rest():
+                    writer.write_table(group)
             file.flush()
             os.fsync(file.fileno())
         return Written(place.name, sha256_of(place), place.stat().st_size, rows)
@@ -108,6 +117,48 @@ def write_part(folder: Path, tables: Iterator["pa.Table"]) -> Written | None:
         if isinstance(error, OSError) and not isinstance(error, OutputError):
             raise _failed("A part of the release", error, folder.parent) from None
         raise
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The rows from `start` up to `stop` of the part `name`."""
+
+    name: str
+    start: int
+    stop: int
+
+
+def even_cuts(parts: Sequence[Written]) -> list[tuple[Cut, ...]]:
+    """What to make parts of `PART_ROWS` rows of, in the same order.
+
+    Spark divides a file by bytes, so that the rows of a partition tell how long the labels in it
+    are, protected ones too: parts are cut by the number of rows alone.
+    """
+    cuts: dict[int, list[Cut]] = {}
+    done = 0
+    for part in parts:
+        start = 0
+        while start < part.rows:
+            stop = min(part.rows, start + PART_ROWS - done % PART_ROWS)
+            cuts.setdefault(done // PART_ROWS, []).append(Cut(part.name, start, stop))
+            done += stop - start
+            start = stop
+    return [tuple(each) for each in cuts.values()]
+
+
+def rows_of(folder: Path, cuts: Sequence[Cut]) -> Iterator["pa.Table"]:
+    """The rows of the cuts, one after the other, a row group at a time."""
+    import pyarrow.parquet as pq
+
+    for cut in cuts:
+        with pq.ParquetFile(folder / cut.name) as file:
+            first = 0
+            for number in range(file.num_row_groups):
+                last = first + file.metadata.row_group(number).num_rows
+                start, stop = max(first, cut.start), min(last, cut.stop)
+                if start < stop:
+                    yield file.read_row_group(number).slice(start - first, stop - start)
+                first = last
 
 
 def _bare(schema: "pa.Schema") -> "pa.Schema":

@@ -10,7 +10,7 @@ is whole in one task; they are read many at a time, not id by id.
 
 import pickle
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ from privet.releasing.rows import Layout
 from privet.releasing.sequences import WordRequest
 from privet.releasing.spark.long import checked_words, drawn_words, whole_words
 from privet.releasing.spark.sessions import ROW, TAG
-from privet.releasing.spark.staging import Written, write_part
+from privet.releasing.spark.staging import Cut, Written, rows_of, write_part
 from privet.releasing.table_words import read_sequences
 from privet.releasing.tables import TableRequest
 from privet.symbols import Alphabet
@@ -122,6 +122,20 @@ def in_order(batches: Iterable["pa.RecordBatch"], folder: str) -> Iterator["pa.R
     except PrivetError as error:
         result.error = error
     yield _row(result)
+
+
+def evened(
+    batches: Iterable["pa.RecordBatch"], folder: str, cuts: Sequence[tuple[Cut, ...]]
+) -> Iterator["pa.RecordBatch"]:
+    """Write anew, cut by rows, what was drawn: a row of `SCHEMA` for each number of a part."""
+    for batch in batches:
+        for number in batch.column(0).to_numpy().tolist():
+            result = Result(number)
+            try:
+                result.part = write_part(Path(folder), rows_of(Path(folder), cuts[number]))
+            except PrivetError as error:
+                result.error = error
+            yield _row(result)
 
 
 def _partition() -> int:

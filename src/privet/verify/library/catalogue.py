@@ -25,6 +25,7 @@ from privet.verify.library.counts import (
 from privet.verify.library.models import FiniteModel, SecretModel
 from privet.verify.library.responses import randomized_response, responses_on_chain
 from privet.verify.library.sampling import subsampled
+from privet.verify.problem import read_threshold
 
 Setting = str | int
 
@@ -135,7 +136,10 @@ def made(name: str, settings: Mapping[str, str]) -> FiniteModel | SecretModel:
 def question_file(
     model: FiniteModel | SecretModel, *, ratio: Number | None = None, length: int = 1
 ) -> dict[str, Any]:
-    """The content of a file for `privet verify model`; without a ratio it asks for the worst."""
+    """The content of a file for `privet verify model`; without a ratio it asks for the worst.
+
+    Errors: ParameterError for a ratio that is not above 0.
+    """
     if isinstance(model, FiniteModel):
         names = [str(name) for name in model.inputs]
         content = {
@@ -155,7 +159,7 @@ def question_file(
             "initial": {str(name): list(map(str, law)) for name, law in model.secrets.items()},
             "pairs": [[str(one), str(other)] for one, other in model.pairs],
         }
-    claim = {} if ratio is None else {"ratio": str(exact_number(ratio, "ratio"))}
+    claim = {} if ratio is None else {"ratio": str(read_threshold(ratio, None).low)}
     return {"kind": "verification", **content, **claim, "length": length}
 
 

@@ -6,6 +6,7 @@ Contract. Rows and laws are exact and sum to 1. Neighbours and pairs count in bo
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 
 from privet.chains import HiddenMarkovModel
 from privet.errors import ParameterError
@@ -82,6 +83,10 @@ def read_chance(value: Number, name: str) -> Fraction:
 def read_size(value: int, name: str, minimum: int = 1) -> int:
     """A whole number of at least `minimum` that lets a table be listed."""
     size = read_count(value, name, minimum=minimum)
-    if size > LARGEST_TABLE:
-        raise ParameterError(f"{name} is above {LARGEST_TABLE}.", parameter=name)
+    # Tables have so many rows and as many columns.
+    if size * size > LARGEST_TABLE:
+        raise ParameterError(
+            f"{name} makes a table too large to list: it is above {isqrt(LARGEST_TABLE)}.",
+            parameter=name,
+        )
     return size

@@ -16,6 +16,7 @@ from itertools import islice, product
 
 from flint import Ordering, fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
+from privet.errors import ModelError
 from privet.verify.smt.algebraic import Real
 from privet.verify.smt.answers import ParametersViolated
 from privet.verify.smt.boxes import Box, Point, box_of, flint, is_nonnegative, never_negative
@@ -69,7 +70,11 @@ def by_trying(claim: Claim, clock: Clock) -> ParametersViolated | None:
         if clock.left <= 0:
             break
         if claim.model.parameters.allow(values):
-            found = violated_at(claim, values, Limits(clock.part(0.1).limits.seconds, _NODES))
+            try:
+                found = violated_at(claim, values, Limits(clock.part(0.1).limits.seconds, _NODES))
+            except ModelError:
+                # A model of numbers has no entry below the range of floats, this one may.
+                continue
             if found is not None:
                 return found
     return None

@@ -118,6 +118,11 @@ class Lists:
                 return Lists(start, flat[:, 0], flat[:, 1], flat[:, 2], least)
             least = new
 
+    @property
+    def closed(self) -> int:
+        """The control of a side at whose end the word ends too; it has no openings."""
+        return len(self.least) - 1
+
     def of_controls(self, controls: Ints) -> tuple[Ints, Ints]:
         """The openings of each control, one after the other, and whose they are."""
         sizes = self.start[controls + 1] - self.start[controls]

@@ -85,7 +85,7 @@ class Proof:
         letters = self._level(levels, 0, len(roots), name)
         opened = list(self._visit(self._roots(roots), letters, name))
         for depth in range(1, len(levels) + 1):
-            counts = [self._count(nodes, choice) for nodes, choice in opened]
+            counts = [self._count(nodes, choice, name) for nodes, choice in opened]
             total = sum(int(count.sum()) for count in counts)
             if depth == len(levels):
                 require(not total, name, "ends before all nodes are cut")
@@ -187,11 +187,14 @@ class Proof:
         rows = _stays_below(gain, right, left)
         return merged | rows | _stays_below(gain.transpose(0, 2, 1), left, right)
 
-    def _count(self, nodes: Nodes, choice: NDArray[np.uint8]) -> Ints:
+    def _count(self, nodes: Nodes, choice: NDArray[np.uint8], name: str) -> Ints:
         """How many children each node has."""
         counts = np.zeros(len(nodes), np.int64)
         for side, letter in enumerate(b"lr"):
             mine = np.flatnonzero(choice == letter)
+            closed = (nodes.left, nodes.right)[side][mine] == self.lists[side].closed
+            # It has no children, but stands for pairs all the same.
+            require(not closed.any(), name, "opens a side that nothing can be added to")
             _, index, *_ = self._openings(nodes.take(mine), side)
             counts[mine] = np.bincount(index, minlength=len(mine))
         return counts

@@ -188,3 +188,11 @@ def test_what_is_not_decided_is_never_holds(monkeypatch: pytest.MonkeyPatch) -> 
     model = chain("0 < p < 1", "0 < q < 1")
     outcome = verify.for_all_parameters(model, 0, 1, ratio="(3/2)^9", length=9, time_limit=2)
     assert isinstance(outcome, verify.Undecided)
+
+
+def test_values_that_no_model_of_numbers_can_have_are_not_tried() -> None:
+    # At p = 1/100 a probability is below the range of floats, which HiddenMarkovModel refuses.
+    seen = [["1 - 1e-307 * p", "1e-307 * p"]] * 2
+    model = SymbolicModel([[1, 0], [0, 1]], seen, Parameters("0 < p < 1"))
+    outcome = verify.for_all_parameters(model, [1, 0], [0, 1], ratio=2, length=2)
+    assert isinstance(outcome, verify.Holds)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
@@ -293,3 +294,26 @@ def test_nan_never_cuts() -> None:
             outcome = search.run(roots, 1.0, (0.0, 1.0), 1.0, Clock(Limits(5, 50)), 50)
             assert outcome.reason == "node limit"
             box[1][:] = kept
+
+
+def opened_to_the_end(source: Document) -> Document:
+    """The same boxes and a ratio that is false, with a tree that opens sides and cuts nothing."""
+    part = {"ratio": "1/2", "tree": []}
+    forged = replaced(source, ("parts",), [part])
+    tree: list[str] = []
+    for level in range(4 * source["longest"]):
+        with pytest.raises(CertificateError) as refusal:
+            check_word_certificate(replaced(forged, ("parts", 0, "tree"), [*tree, "l" * 500]))
+        size = re.search(r"number of nodes than (\d+)", str(refusal.value))
+        if size is None:
+            break
+        tree.append(("l" if level < 2 * source["longest"] else "r") * int(size[1]))
+    return replaced(forged, ("parts", 0, "tree"), tree)
+
+
+def test_a_side_where_the_word_ends_cannot_be_opened_away() -> None:
+    """Such a node has no children: were that enough, pairs would vanish and any ratio stand."""
+    source = document(WordAutomaton(((0, 1), (0, -1)), 0, (True, True)), 1, Lengths(0, 3))
+    assert Fraction(source["parts"][0]["ratio"]) > 1
+    with pytest.raises(CertificateError, match="nothing can be added"):
+        check_word_certificate(opened_to_the_end(source))
