@@ -1,9 +1,10 @@
 """A proof about a hidden Markov model as a file: the model, the claim, and what shows it.
 
 Contract. The JSON form holds the model and the two secrets as people wrote them and, beside them,
-the proof about the weighted automaton they stand for. The check reads both, makes sure in rationals
-that the automaton is the model's, and then re-checks the proof by dot products, exact or of proved
-error (`privet.weighted.check`); no engine is involved. Unknown fields and other types are refused.
+the proof about the weighted automaton they stand for, and is sealed (`privet.weighted.seal`). The
+check reads both, makes sure in rationals that the automaton is the model's, and then re-checks the
+proof by dot products, exact or of proved error (`privet.weighted.check`); no engine is involved.
+Content that its seal is not of, unknown fields and other types are refused.
 """
 
 import math
@@ -20,9 +21,10 @@ from privet.weighted.check import Claim, Problem, check_proof
 from privet.weighted.check import check_certificate as check_written_proof
 from privet.weighted.limits import Lengths
 from privet.weighted.problem import RatioProblem
+from privet.weighted.seal import SEAL, check_seal, sealed
 
 KIND = "hidden-markov-certificate"
-VERSION = 1
+VERSION = 2
 _FIELDS = (
     "kind",
     "version",
@@ -33,6 +35,7 @@ _FIELDS = (
     "shortest",
     "longest",
     "proof",
+    SEAL,
 )
 
 
@@ -49,17 +52,19 @@ class ModelCertificate:
 
     def to_json(self) -> dict[str, Any]:
         """What `check_certificate` reads; exact numbers as text."""
-        return {
-            "kind": KIND,
-            "version": VERSION,
-            "model": self.model.to_json(),
-            "first": [fraction_text(entry) for entry in self.first],
-            "second": [fraction_text(entry) for entry in self.second],
-            "ratio": fraction_text(self.ratio),
-            "shortest": self.lengths.shortest,
-            "longest": self.lengths.longest,
-            "proof": self.proof.to_json(),
-        }
+        return sealed(
+            {
+                "kind": KIND,
+                "version": VERSION,
+                "model": self.model.to_json(),
+                "first": [fraction_text(entry) for entry in self.first],
+                "second": [fraction_text(entry) for entry in self.second],
+                "ratio": fraction_text(self.ratio),
+                "shortest": self.lengths.shortest,
+                "longest": self.lengths.longest,
+                "proof": self.proof.to_json(),
+            }
+        )
 
     def __repr__(self) -> str:
         return f"ModelCertificate({self.proof!r})"
@@ -93,6 +98,7 @@ def check_model_certificate(document: object) -> ModelClaim:
             raise CertificateError(f"The certificate has an unknown field {name!r}.", field=name)
     if type(document["version"]) is not int or document["version"] != VERSION:
         raise CertificateError("The certificate is of another version.", field="version")
+    check_seal(document)
     try:
         model = HiddenMarkovModel.from_json(document["model"])
     except (PrivetError, TypeError) as error:

@@ -4,8 +4,8 @@ Contract. A file holds one proof about a hidden Markov model (`privet.verify.cer
 about what the exponential mechanism spends on a language (`privet.weighted.words_check`), one
 counterexample, or a list of these; or it is the receipt of a release, whose proofs are taken.
 Nothing of the search is imported: a proof is followed in integers, a counterexample by the forward
-recursion in rationals, written here once more. Unknown fields and other types are refused; a list
-stands if all of it does.
+recursion in rationals, written here once more. Unknown fields, other types and content that its
+seal is not of are refused; a list stands if all of it does.
 """
 
 import os
@@ -31,13 +31,14 @@ from privet.verify.certificate import (
 )
 from privet.verify.problem import Law
 from privet.weighted.certificate import fraction_text
+from privet.weighted.seal import SEAL, check_seal, sealed
 from privet.weighted.words_check import WordClaim, check_word_certificate
 from privet.whole_files import read_path, write_json
 
 COUNTEREXAMPLE = "hidden-markov-counterexample"
 LIST = "verification-certificates"
-VERSION = 1
-_FIELDS = ("kind", "version", "model", "first", "second", "ratio", "word")
+VERSION = 2
+_FIELDS = ("kind", "version", "model", "first", "second", "ratio", "word", SEAL)
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,17 @@ class Counterexample:
 
     def to_json(self) -> dict[str, Any]:
         """Exact numbers as text; the word as numbers of observations."""
-        return {
-            "kind": COUNTEREXAMPLE,
-            "version": VERSION,
-            "model": self.model.to_json(),
-            "first": [fraction_text(entry) for entry in self.first],
-            "second": [fraction_text(entry) for entry in self.second],
-            "ratio": fraction_text(self.ratio),
-            "word": [self.model.observations.index(symbol) for symbol in self.word],
-        }
+        return sealed(
+            {
+                "kind": COUNTEREXAMPLE,
+                "version": VERSION,
+                "model": self.model.to_json(),
+                "first": [fraction_text(entry) for entry in self.first],
+                "second": [fraction_text(entry) for entry in self.second],
+                "ratio": fraction_text(self.ratio),
+                "word": [self.model.observations.index(symbol) for symbol in self.word],
+            }
+        )
 
 
 SPENDING = "word-spending-certificate"
@@ -83,7 +86,7 @@ def save_certificates(
 ) -> None:
     """Write one file for all. Errors: OutputError; ParameterTypeError for what is no path."""
     documents = [each.to_json() for each in shown]
-    content = {"kind": LIST, "version": VERSION, "certificates": documents}
+    content = sealed({"kind": LIST, "version": VERSION, "certificates": documents})
     write_json(path, documents[0] if len(documents) == 1 else content, overwrite=overwrite)
 
 
@@ -106,7 +109,7 @@ def check_certificates(document: object) -> tuple[Shown, ...]:
         return _check_receipt(document)
     if not isinstance(document, dict) or document.get("kind") != LIST:
         return (_check_one(document),)
-    _check_fields(document, ("kind", "version", "certificates"))
+    _check_fields(document, ("kind", "version", "certificates", SEAL))
     listed = document["certificates"]
     if not isinstance(listed, list) or not listed:
         raise CertificateError("The list of certificates is empty.", field="certificates")
@@ -202,6 +205,7 @@ def _check_fields(document: dict[str, Any], fields: Sequence[str]) -> None:
             raise CertificateError(f"It has an unknown field {name!r}.", field=name)
     if type(document["version"]) is not int or document["version"] != VERSION:
         raise CertificateError("It is of another version.", field="version")
+    check_seal(document)
 
 
 def _forward(model: HiddenMarkovModel, law: Law, codes: Sequence[int]) -> Fraction:

@@ -7,11 +7,13 @@ SMT solver's counterexample passes the same door as one of the exact engine.
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from flint import fmpz_mat
 
 from privet.chains import HiddenMarkovModel
+from privet.errors import CertificateError
 from privet.verify.certificate import (
     ModelCertificate,
     check_found,
@@ -89,6 +91,10 @@ def _limits_of_a_guess(clock: Clock) -> Limits:
     return Limits(min(_SECONDS_FOR_A_GUESS, math.inf if seconds is None else seconds / 4))
 
 
+def _unproved(refused: CertificateError) -> str:
+    return f"the check did not follow the proof that was found: {refused.message}"
+
+
 class Question:
     """Two secrets of a model, some lengths, and the engine for them."""
 
@@ -111,9 +117,13 @@ class Question:
         """The worst ratio, its witness evaluated again and its proof checked."""
         found = self._engine.worst(self.lengths, limits)
         if found.certificate is not None:
-            claim = check_proof_found(found.certificate, self.lengths)
-            if claim.ratio != found.high:
-                raise AssertionError("the proof is about another bound than the engine reports")
+            try:
+                claim = check_proof_found(found.certificate, self.lengths)
+            except CertificateError as refused:
+                found = replace(found, high=math.inf, certificate=None, reason=_unproved(refused))
+            else:
+                if claim.ratio != found.high:
+                    raise AssertionError("the proof is about another bound than the engine reports")
         return self._bracket(found)
 
     def _bracket(self, found: Worst) -> Bracket:
@@ -162,7 +172,8 @@ class Question:
             raise AssertionError("the two evaluations of a counterexample differ")
         return Violated(list(self._symbols(codes)), over, under, ratio_of(over, under))
 
-    def _holds(self, outcome: Proved, threshold: Threshold) -> Holds:
+    def _holds(self, outcome: Proved, threshold: Threshold) -> Holds | Undecided:
+        """The answer for a proof, if the check that knows no engine follows it."""
         certificate = ModelCertificate(
             self.model,
             self.first,
@@ -171,7 +182,12 @@ class Question:
             self.lengths,
             outcome.certificate,
         )
-        check_found(certificate)
+        try:
+            check_found(certificate)
+        except CertificateError as refused:
+            reason = _unproved(refused)
+            unknown = Bracket(Fraction(0), math.inf, reason=reason)
+            return Undecided(unknown, reason, "Ask about shorter words or a larger ratio.")
         return Holds(certificate)
 
     def tie(self, threshold: Threshold) -> Undecided:

@@ -15,8 +15,8 @@ length. It is not empty, for the vector of a split node is not positive on the f
 first symbol leads to a cut child, which excludes it; or to a split child, behind which it is
 shorter; or below a split node that has the same shorter suffix. Each is a contradiction.
 
-The JSON form holds all integers as text, so no reader rounds them. `privet.weighted.check`
-re-checks it and imports nothing of the search.
+The JSON form holds all integers as text, so no reader rounds them, and is sealed (`seal`).
+`privet.weighted.check` re-checks it and imports nothing of the search.
 """
 
 from dataclasses import dataclass
@@ -27,9 +27,10 @@ from flint import fmpz
 
 from privet.exact import float_up
 from privet.weighted.problem import RatioProblem
+from privet.weighted.seal import sealed
 
 KIND = "weighted-ratio-certificate"
-VERSION = 1
+VERSION = 2
 
 Step = str | tuple[int, Fraction]
 """SPLIT, CUT, or (i, factor): below split node i."""
@@ -56,20 +57,22 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """Lists, text, small integers and null only; the inverse is `privet.weighted.check`'s."""
-        return {
-            "kind": KIND,
-            "version": VERSION,
-            "problem": problem_to_json(self.problem),
-            "ratio": fraction_text(self.ratio),
-            "shortest": self.shortest,
-            "longest": self.longest,
-            "reach": self.reach,
-            "depth": self.depth,
-            "tree": [
-                step if isinstance(step, str) else ["below", step[0], fraction_text(step[1])]
-                for step in self.tree
-            ],
-        }
+        return sealed(
+            {
+                "kind": KIND,
+                "version": VERSION,
+                "problem": problem_to_json(self.problem),
+                "ratio": fraction_text(self.ratio),
+                "shortest": self.shortest,
+                "longest": self.longest,
+                "reach": self.reach,
+                "depth": self.depth,
+                "tree": [
+                    step if isinstance(step, str) else ["below", step[0], fraction_text(step[1])]
+                    for step in self.tree
+                ],
+            }
+        )
 
     def __repr__(self) -> str:
         longest = "any" if self.longest is None else self.longest

@@ -4,9 +4,9 @@ Contract. Imports no engine: the JSON form is read again (`check_reading`), stri
 are made again where a step needs them, and every claim follows from dot products. Those of a
 written certificate are of integers alone, unless the sets would be too large for that. Those of a
 proof in memory, and of such sets, are of floats where these exceed a proved bound on their error
-(`covers`), and of integers for all that this leaves open. Unknown fields, other types, negative
-entries, shapes that do not fit and trees that leave a word out are refused. A CertificateError says
-which step fails and why.
+(`covers`), and of integers for all that this leaves open. Content that its seal is not of, unknown
+fields, other types, negative entries, shapes that do not fit and trees that leave a word out are
+refused. A CertificateError says which step fails and why.
 `privet.weighted.certificate` explains why a valid tree proves the bound.
 """
 
@@ -32,6 +32,7 @@ from privet.weighted.check_reading import (
     require,
 )
 from privet.weighted.covers import Cover, Covers, Rows
+from privet.weighted.seal import SEAL, check_seal
 
 __all__ = [
     "Claim",
@@ -44,7 +45,18 @@ __all__ = [
     "weights",
 ]
 
-_FIELDS = ("kind", "version", "problem", "ratio", "shortest", "longest", "reach", "depth", "tree")
+_FIELDS = (
+    "kind",
+    "version",
+    "problem",
+    "ratio",
+    "shortest",
+    "longest",
+    "reach",
+    "depth",
+    "tree",
+    SEAL,
+)
 _MOST_CELLS = 1 << 22
 """Numbers in the suffix sets of one certificate: no file makes a reader run out of memory."""
 
@@ -73,7 +85,8 @@ def check_certificate(document: object) -> Claim:
     """The claim of a certificate in JSON form. Errors: CertificateError naming what fails."""
     data = fields(document, _FIELDS, "the certificate")
     require(data["kind"] == "weighted-ratio-certificate", "kind", "is another")
-    require(type(data["version"]) is int and data["version"] == 1, "version", "is not 1")
+    require(type(data["version"]) is int and data["version"] == 2, "version", "is not 2")
+    check_seal(data)
     problem = read_problem(data["problem"])
     ratio = rational(data["ratio"], "ratio")
     shortest = count(data["shortest"], "shortest")

@@ -18,7 +18,7 @@ from privet.mechanisms import Mechanism
 from privet.mechanisms.word_exponential import calibrated, calibrating, kept
 from privet.mechanisms.word_exponential.calibrating import THOROUGH, calibrate
 from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
-from privet.weighted.words_check.reading import SEAL, seal_of
+from privet.weighted.seal import SEAL, seal_of
 
 F = Fraction
 ROW = Language.from_allowed(Alphabet(["a", "b", "c"]), [[1, 1, 0], [1, 1, 1], [0, 1, 1]])

@@ -14,6 +14,7 @@ import pytest
 from privet import verify
 from privet.errors import CertificateError, FileFormatError, OutputError
 from privet.verify.certificate import ModelClaim
+from seals import sealed_again
 
 INFECTION = Path(__file__).parents[3] / "src" / "privet" / "datasets" / "infection.toml"
 
@@ -54,7 +55,10 @@ def test_a_file_is_not_replaced_unasked(tmp_path: Path, shown: list[Any]) -> Non
 
 COUNTEREXAMPLE_CHANGES: list[tuple[str, Any]] = [
     ("kind", "x"),
-    ("version", 2),
+    ("version", 1),
+    ("version", 3),
+    ("sha256", "0" * 64),
+    ("sha256", None),
     ("version", True),
     ("ratio", "1000000"),
     ("ratio", 4),
@@ -77,9 +81,10 @@ COUNTEREXAMPLE_CHANGES: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "value"), COUNTEREXAMPLE_CHANGES)
 def test_a_changed_counterexample_is_refused(shown: list[Any], name: str, value: Any) -> None:
+    """Even where it is sealed again, as anyone can."""
     document = {**shown[2].to_json(), name: value}
-    with pytest.raises(CertificateError):
-        verify.check_certificates(document)
+    with pytest.raises(CertificateError, match=name if name == "sha256" else None):
+        verify.check_certificates(document if name == "sha256" else sealed_again(document))
 
 
 def test_fields_are_exactly_those(shown: list[Any]) -> None:
@@ -103,19 +108,20 @@ def leaves(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 
 
 def test_every_leaf_of_a_proof_counts(shown: list[Any]) -> None:
-    """Replaced by what it is not, each leaf makes the whole list fall; names alone may change.
+    """Replaced, each leaf makes the whole list fall; sealed again, names alone may change.
 
     Lengths and depths become text here: another number can make a weaker claim, which is true.
     """
-    document = {
-        "kind": "verification-certificates",
-        "version": 1,
-        "certificates": [shown[0].to_json()],
-    }
+    document = sealed_again(
+        {
+            "kind": "verification-certificates",
+            "version": 2,
+            "certificates": [shown[0].to_json()],
+            "sha256": "",
+        }
+    )
     verify.check_certificates(document)
     for place in leaves(document):
-        if {"states", "observations"} & {*place}:
-            continue
         changed = copy.deepcopy(document)
         inner: Any = changed
         for step in place[:-1]:
@@ -123,6 +129,9 @@ def test_every_leaf_of_a_proof_counts(shown: list[Any]) -> None:
         inner[place[-1]] = "7/9"
         with pytest.raises(CertificateError):
             verify.check_certificates(changed)
+        if not {"states", "observations", "sha256"} & {*place}:
+            with pytest.raises(CertificateError):
+                verify.check_certificates(sealed_again(changed))
 
 
 @pytest.mark.parametrize(
@@ -132,15 +141,15 @@ def test_every_leaf_of_a_proof_counts(shown: list[Any]) -> None:
         [],
         {},
         {"kind": "solver-verdict", "checkable": False},
-        {"kind": "verification-certificates", "version": 1, "certificates": []},
-        {"kind": "verification-certificates", "version": 1, "certificates": [{}]},
-        {"kind": "verification-certificates", "version": 2, "certificates": [{}]},
-        {"kind": "verification-certificates", "version": 1},
+        {"kind": "verification-certificates", "version": 2, "certificates": [], "sha256": ""},
+        {"kind": "verification-certificates", "version": 2, "certificates": [{}], "sha256": ""},
+        {"kind": "verification-certificates", "version": 1, "certificates": [{}], "sha256": ""},
+        {"kind": "verification-certificates", "version": 2, "sha256": ""},
     ],
 )
 def test_what_is_no_certificate_is_refused(document: object) -> None:
     with pytest.raises(CertificateError):
-        verify.check_certificates(document)
+        verify.check_certificates(sealed_again(document))
 
 
 def test_errors_name_the_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -23,7 +24,9 @@ from privet.errors import (
 from privet.verify.models import word_probability
 from privet.verify.problem import Threshold
 from privet.verify.question import Question
-from privet.weighted import Clock, Engine, Lengths, Limits, Stopped
+from privet.weighted import Clock, Engine, Lengths, Limits, Proved, Stopped
+from privet.weighted.seal import SEAL
+from seals import sealed_again
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "hmm.json").read_text())["cases"]
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
@@ -351,13 +354,14 @@ def leaves(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield path
 
 
-def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> Any:
+    """With another value there, and sealed again: only the rest of the check can tell."""
     copied = copy.deepcopy(document)
     here = copied
     for key in path[:-1]:
         here = here[key]
     here[path[-1]] = value
-    return copied
+    return sealed_again(copied)
 
 
 def test_a_certificate_stands_alone() -> None:
@@ -374,6 +378,8 @@ def test_a_certificate_is_refused_with_any_number_moved() -> None:
     for path in leaves(document):
         if path[:2] in {("model", "states"), ("model", "observations")}:
             continue  # names
+        if path[-1] == SEAL:
+            continue
         old: Any = document
         for key in path:
             old = old[key]
@@ -388,8 +394,9 @@ def test_a_certificate_is_refused_with_any_number_moved() -> None:
 def test_a_certificate_has_its_fields_and_no_others() -> None:
     document = certificate()
     for name in document:
+        rest = {k: v for k, v in document.items() if k != name}
         with pytest.raises(CertificateError):
-            verify.check_certificate({k: v for k, v in document.items() if k != name})
+            verify.check_certificate(sealed_again(rest))
     with pytest.raises(CertificateError, match="unknown"):
         verify.check_certificate({**document, "note": ""})
     wrong: Any
@@ -597,3 +604,47 @@ def test_candidates_for_long_words_end_with_the_time() -> None:
     # No word of that length, and what the shorter ones promise.
     assert word is None
     assert 1 <= ratio <= verify.ratio_bracket(sticky(), [1, 0], [0, 1], 32).high
+
+
+# ----------------------------------------------------------------- a proof that does not stand
+
+
+def without_its_end(found: Any) -> Any:
+    """A proof whose tree leaves the last words out."""
+    return replace(found, tree=found.tree[:-1])
+
+
+@pytest.mark.parametrize("way", ["glance", "decide"])
+def test_a_proof_that_the_check_does_not_follow_is_no_verdict(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = Engine.decide
+
+    def spoilt(engine: Engine, ratio: Fraction, lengths: Lengths, clock: Clock) -> Any:
+        proved = real(engine, ratio, lengths, clock)
+        assert isinstance(proved, Proved)
+        return replace(proved, certificate=without_its_end(proved.certificate))
+
+    monkeypatch.setattr(Engine, "glance", spoilt if way == "glance" else lambda *_: None)
+    monkeypatch.setattr(Engine, "decide", spoilt)
+    outcome = verify.hidden_markov(coin(), "calm", "storm", ratio=4, length=3)
+    assert isinstance(outcome, verify.Undecided)
+    assert "did not follow the proof" in outcome.reason
+    assert (outcome.bracket.low, outcome.bracket.high) == (0, math.inf)
+
+
+def test_a_worst_ratio_whose_proof_does_not_stand_is_not_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = Engine.worst
+    expected, _ = verify.worst_ratio(coin(), "calm", "storm", 3)
+
+    def spoilt(engine: Engine, lengths: Lengths, limits: Limits) -> Any:
+        found = real(engine, lengths, limits)
+        return replace(found, certificate=without_its_end(found.certificate))
+
+    monkeypatch.setattr(Engine, "worst", spoilt)
+    bracket = verify.ratio_bracket(coin(), "calm", "storm", 3)
+    assert (bracket.low, bracket.high) == (expected, math.inf)
+    with pytest.raises(UndecidedError, match="did not follow the proof"):
+        verify.worst_ratio(coin(), "calm", "storm", 3)

@@ -1,8 +1,9 @@
-"""A certificate with anything moved is refused, or proves exactly what it then says.
+"""A certificate with anything changed is refused; sealed again, it proves what it then says.
 
-Every leaf of both kinds of certificates is moved up and down, replaced, dropped and repeated. A
-document that the checker still accepts must (1) be of a short list of places where a change leaves
-a proof, and (2) claim something true: the claim is read back and compared with plain enumeration.
+Every leaf of both kinds of certificates is moved up and down, replaced, dropped and repeated. The
+seal refuses each such change. As anyone can seal a file again, the same is done with a new seal: a
+document that the checker then accepts must (1) be of a short list of places where a change leaves a
+proof, and (2) claim something true: the claim is read back and compared with plain enumeration.
 """
 
 import copy
@@ -20,6 +21,8 @@ import pytest
 from privet import HiddenMarkovModel, verify
 from privet.errors import CertificateError
 from privet.weighted import check
+from privet.weighted.seal import SEAL
+from seals import sealed_again
 
 Document = Any
 Path = tuple[Any, ...]
@@ -211,6 +214,13 @@ def mutations(document: Document) -> Iterator[tuple[str, Path, Document]]:
             yield "renamed", path, renamed(document, path)
 
 
+def resealed_mutations(document: Document) -> Iterator[tuple[str, Path, Document]]:
+    """Each mutation with seals that fit it; those of a seal itself would be none."""
+    for what, path, mutated in mutations(document):
+        if path[-1] != SEAL:
+            yield what, path, sealed_again(mutated)
+
+
 def changed(document: Document, path: Path, value: Any) -> Document:
     copied = copy.deepcopy(document)
     at(copied, path[:-1])[path[-1]] = value
@@ -253,13 +263,39 @@ HARMLESS_OF_MODELS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", list(MODEL_PROOFS))
-def test_what_is_still_accepted_is_true_and_known(name: str, kind: str) -> None:
+def test_every_change_is_refused_in_every_field(name: str, kind: str) -> None:
+    document = read(name, kind)
+    statement(document, kind)
+    changed_fields = set()
+    for what, path, mutated in mutations(document):
+        changed_fields.add(path[0])
+        try:
+            statement(mutated, kind)
+        except CertificateError:
+            continue
+        pytest.fail(f"{what} at {path} is accepted")
+    assert changed_fields == set(document)
+
+
+@pytest.mark.parametrize("name", list(MODEL_PROOFS))
+def test_a_proof_that_is_sealed_again_breaks_the_seal_around_it(name: str) -> None:
+    document = read(name, "hidden-markov")
+    proof = document["proof"]
+    for _, path, mutated in mutations(proof):
+        if path[-1] != SEAL:
+            with pytest.raises(CertificateError, match=SEAL):
+                verify.check_certificate({**document, "proof": sealed_again(mutated)})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", list(MODEL_PROOFS))
+def test_what_is_accepted_with_a_new_seal_is_true_and_known(name: str, kind: str) -> None:
     document = read(name, kind)
     original = statement(document, kind)
     assert is_true(original)
     accepted: dict[str, int] = {}
     refused = 0
-    for what, path, mutated in mutations(document):
+    for what, path, mutated in resealed_mutations(document):
         try:
             said = statement(mutated, kind)
         except CertificateError:
@@ -292,7 +328,7 @@ def test_a_stronger_ratio_is_never_accepted_for_a_proof_without_slack(name: str)
     document = read(name, "weighted")
     ratio = Fraction(document["ratio"])
     for less in (Fraction(999_999, 10**6), Fraction(1, 2), Fraction(1, 10**9)):
-        lower = changed(document, ("ratio",), str(ratio * less))
+        lower = sealed_again(changed(document, ("ratio",), str(ratio * less)))
         try:
             said = statement(lower, "weighted")
         except CertificateError:
@@ -305,7 +341,7 @@ def test_every_statement_of_the_model_is_bound_to_the_proof() -> None:
     """Model, secrets and ratio: each number moved, the proof left as it was, is refused."""
     for name in MODEL_PROOFS:
         document = read(name, "hidden-markov")
-        for what, path, mutated in mutations(document):
+        for what, path, mutated in resealed_mutations(document):
             numbers = ("first", "second", "ratio") if path[0] != "model" else ()
             inside = path[:2] in (("model", "transition"), ("model", "emission"))
             if not (inside or path[0] in numbers) or not what.startswith("to "):
@@ -334,7 +370,7 @@ def test_a_checker_that_looks_away_is_caught(monkeypatch: pytest.MonkeyPatch) ->
     document = read("one length", "weighted")
     monkeypatch.setattr(check._Walk, "_check_cut", lambda *_: None)
     false = 0
-    for _, _, mutated in mutations(document):
+    for _, _, mutated in resealed_mutations(document):
         try:
             false += not is_true(statement(mutated, "weighted"))
         except CertificateError:
@@ -352,4 +388,4 @@ def test_what_only_looks_like_a_fraction_is_refused(field: str, text: str) -> No
     document = outcome.certificate.to_json()
     document[field] = text if field == "ratio" else [text, "0"]
     with pytest.raises(CertificateError):
-        verify.check_certificate(document)
+        verify.check_certificate(sealed_again(document))

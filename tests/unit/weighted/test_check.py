@@ -25,13 +25,16 @@ from privet.weighted import (
     check_counterexample,
     check_reading,
     covers,
+    seal,
     shared_problem,
 )
 from privet.weighted.certificate import fraction_text, problem_to_json
 from privet.weighted.check import weights
 from privet.weighted.cones import Suffixes
 from privet.weighted.problem import RatioProblem
+from privet.weighted.seal import SEAL
 from privet.weighted.search import Search
+from seals import sealed_again
 
 Document = dict[str, Any]
 
@@ -76,9 +79,11 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
 
 
 def changed(document: Document, path: tuple[Any, ...], value: Any) -> Document:
-    copied = copy.deepcopy(document)
+    """With another value there, and sealed again: only the rest of the check can tell."""
+    copied: Document = copy.deepcopy(document)
     at(copied, path[:-1])[path[-1]] = value
-    return copied
+    resealed: Document = copied if path == (SEAL,) else sealed_again(copied)
+    return resealed
 
 
 def imported(module: ModuleType) -> set[str]:
@@ -89,8 +94,9 @@ def imported(module: ModuleType) -> set[str]:
 
 
 def test_the_checker_imports_no_engine() -> None:
-    own = {"privet.errors", "privet.weighted.check_reading", "privet.weighted.covers"}
-    assert imported(check) == own
+    own = {"check_reading", "covers", "seal"}
+    assert imported(check) == {"privet.errors", *(f"privet.weighted.{name}" for name in own)}
+    assert imported(seal) == {"privet.errors"}
     assert imported(check_reading) == {"privet.errors"}
     assert imported(covers) == set()
 
@@ -129,7 +135,7 @@ def test_every_field_is_needed_and_no_other_is_known() -> None:
             copied = copy.deepcopy(document)
             del at(copied, path)[key]
             with pytest.raises(CertificateError, match="missing"):
-                check_certificate(copied)
+                check_certificate(sealed_again(copied))
         with pytest.raises(CertificateError, match="unknown"):
             check_certificate(changed(document, (*path, "comment"), "x"))
 
@@ -138,7 +144,7 @@ def test_every_field_is_needed_and_no_other_is_known() -> None:
     ("path", "value", "message"),
     [
         (("kind",), "other", "kind"),
-        (("version",), 2, "version"),
+        (("version",), 1, "version"),
         (("ratio",), "1", "step|Step"),
         (("ratio",), "2/4", "lowest terms"),
         (("shortest",), 6, "longest"),
@@ -237,7 +243,8 @@ def test_a_reference_needs_as_many_symbols_left() -> None:
     steps = [[[seen[i][x] if i == j else 0 for j in (0, 1)] for i in (0, 1)] for x in range(3)]
     document = {
         "kind": "weighted-ratio-certificate",
-        "version": 1,
+        "version": 2,
+        "sha256": "",
         "problem": problem_to_json(shared_problem([1, 0], [0, 1], steps)),
         "ratio": "10",
         "shortest": 2,
@@ -247,17 +254,18 @@ def test_a_reference_needs_as_many_symbols_left() -> None:
         "tree": ["split", ["below", 0, "1"], ["below", 0, "1"], ["below", 0, "1"]],
     }
     with pytest.raises(CertificateError, match="Step"):
-        check_certificate(document)
+        check_certificate(sealed_again(document))
     for longest in (1, None):
         with pytest.raises(CertificateError, match=r"Step|longest"):
-            check_certificate({**document, "longest": longest})
+            check_certificate(changed(document, ("longest",), longest))
 
 
 def test_a_split_may_not_be_a_word_above_the_ratio_itself() -> None:
     one = shared_problem([2], [1], [[[1]]])
     document = {
         "kind": "weighted-ratio-certificate",
-        "version": 1,
+        "version": 2,
+        "sha256": "",
         "problem": problem_to_json(one),
         "ratio": "1",
         "shortest": 0,
@@ -267,8 +275,8 @@ def test_a_split_may_not_be_a_word_above_the_ratio_itself() -> None:
         "tree": ["split", ["below", 0, "1"]],
     }
     with pytest.raises(CertificateError, match="above the ratio"):
-        check_certificate(document)
-    check_certificate({**document, "ratio": "2"})
+        check_certificate(sealed_again(document))
+    check_certificate(changed(document, ("ratio",), "2"))
 
 
 def test_a_file_cannot_make_the_checker_work_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -276,16 +284,16 @@ def test_a_file_cannot_make_the_checker_work_for_ever(monkeypatch: pytest.Monkey
     document = proof()
     longer = {**document, "shortest": 40, "longest": 40, "reach": 40, "tree": ["cut"]}
     with pytest.raises(CertificateError, match="too large"):
-        check_certificate(longer)
+        check_certificate(sealed_again(longer))
     deeper = {**document, "longest": None, "reach": 40, "depth": 41, "tree": ["cut"]}
     with pytest.raises(CertificateError, match="too large"):
-        check_certificate(deeper)
+        check_certificate(sealed_again(deeper))
 
 
 def test_sets_that_no_step_asks_for_are_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
     document = proof()
     monkeypatch.setattr(check, "_MOST_CELLS", 2000)
-    assert check_certificate({**document, "reach": 10**9}).longest == 5
+    assert check_certificate(changed(document, ("reach",), 10**9)).longest == 5
 
 
 def test_counterexamples() -> None:
@@ -325,4 +333,4 @@ def test_suffix_sets_of_long_integers_are_refused(monkeypatch: pytest.MonkeyPatc
     document = outcome.certificate.proof.to_json()
     document |= {"reach": 10**9, "depth": 10**9}
     with pytest.raises(CertificateError, match="too large"):
-        check_certificate(document)
+        check_certificate(sealed_again(document))

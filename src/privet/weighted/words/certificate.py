@@ -26,10 +26,10 @@ import numpy as np
 
 from privet.weighted.certificate import fraction_text
 from privet.weighted.limits import Lengths
+from privet.weighted.seal import sealed
 from privet.weighted.words.boxes import ENDLESS, Boxes
 from privet.weighted.words.problem import Ints, WordProblem
 from privet.weighted.words.symmetry import Symmetry
-from privet.weighted.words_check.reading import SEAL, seal_of
 
 KIND = "word-spending-certificate"
 VERSION = 2
@@ -67,21 +67,22 @@ class WordCertificate:
     def to_json(self) -> dict[str, Any]:
         """Lists, text, small integers, flags and null only."""
         automaton = self.problem.automaton
-        document = {
-            "kind": KIND,
-            "version": VERSION,
-            "moves": [list(row) for row in automaton.moves],
-            "initial": automaton.initial,
-            "accepting": list(automaton.accepting),
-            "q": fraction_text(self.problem.q),
-            "shortest": self.lengths.shortest,
-            "longest": self.lengths.longest,
-            "symmetries": [[list(s.states), list(s.symbols)] for s in self.symmetries],
-            "left": None if self.left is None else _side_json(*self.left),
-            "right": None if self.right is None else _side_json(*self.right),
-            "parts": [part.to_json() for part in self.parts],
-        }
-        return {**document, SEAL: seal_of(document)}
+        return sealed(
+            {
+                "kind": KIND,
+                "version": VERSION,
+                "moves": [list(row) for row in automaton.moves],
+                "initial": automaton.initial,
+                "accepting": list(automaton.accepting),
+                "q": fraction_text(self.problem.q),
+                "shortest": self.lengths.shortest,
+                "longest": self.lengths.longest,
+                "symmetries": [[list(s.states), list(s.symbols)] for s in self.symmetries],
+                "left": None if self.left is None else _side_json(*self.left),
+                "right": None if self.right is None else _side_json(*self.right),
+                "parts": [part.to_json() for part in self.parts],
+            }
+        )
 
     def __repr__(self) -> str:
         nodes = sum(len(level) for part in self.parts for level in part.tree or ())

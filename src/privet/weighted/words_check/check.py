@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from privet.weighted.seal import SEAL, check_seal
 from privet.weighted.words_check.language import read_language, read_symmetries
-from privet.weighted.words_check.reading import SEAL, fields, list_of, rational, require, seal_of
+from privet.weighted.words_check.reading import fields, list_of, rational, require
 from privet.weighted.words_check.sides import SIDE_FIELDS, Side
 from privet.weighted.words_check.tree import Proof
 
@@ -111,7 +112,7 @@ def check_word_certificate(document: object, watch: Watch | None = None) -> Word
     """
     checker = PartChecker(document, watch=watch)
     data = fields(document, _FIELDS, "the certificate")
-    require(data[SEAL] == seal_of(data), SEAL, "is that of other content")
+    check_seal(data)
     proved: list[Fraction] = []
     for part in data["parts"]:
         proved.append(checker.check(part, proved))

@@ -1,9 +1,7 @@
 """Reads the parts of a certificate strictly; every refusal is a CertificateError with its place."""
 
-import hashlib
-import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -14,17 +12,6 @@ from privet.errors import CertificateError
 from privet.weighted.words_check.steps import FAR, Ints
 
 _RATIONAL = re.compile(r"(0|[1-9][0-9]*)(?:/([1-9][0-9]*))?", re.ASCII)
-
-
-SEAL = "sha256"
-"""The field of a certificate that says what its other fields were."""
-
-
-def seal_of(document: Mapping[str, Any]) -> str:
-    """The SHA-256 of all other fields, as JSON with sorted names and without blanks."""
-    rest = {name: value for name, value in document.items() if name != SEAL}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def require(condition: bool, place: str, what: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 from privet.errors import CertificateError
 from privet.exact import ratio_up
 from privet.weighted import Clock, Lengths, Limits
+from privet.weighted.seal import SEAL
 from privet.weighted.words import (
     ALL_LENGTHS,
     WordAutomaton,
@@ -26,7 +27,7 @@ from privet.weighted.words.reference import largest_ratios
 from privet.weighted.words.search import Search
 from privet.weighted.words.watch import Watch
 from privet.weighted.words_check import PartChecker, WordClaim, check_word_certificate
-from privet.weighted.words_check.reading import SEAL, seal_of
+from seals import sealed_again
 
 Document = dict[str, Any]
 
@@ -96,9 +97,8 @@ def replaced(source: Document, path: tuple[Any, ...], value: Any) -> Document:
     for key in path[:-1]:
         holder = holder[key]
     holder[path[-1]] = value
-    if path != (SEAL,):
-        result[SEAL] = seal_of(result)
-    return result
+    resealed: Document = result if path == (SEAL,) else sealed_again(result)
+    return resealed
 
 
 def is_true(claim: WordClaim) -> bool:
