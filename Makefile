@@ -98,7 +98,6 @@ demo: $(VENV)/.runtime
 
 bench: $(VENV)/.bench $(PEERS)/.installed
 	@$(BIN)/python benchmarks/run.py --peers $(PEERS)/bin/python $(ARGS)
-	@$(BIN)/python benchmarks/accounting.py --peers $(PEERS)/bin/python
 
 tables: $(VENV)/.test
 	@$(BIN)/python benchmarks/feasible_words.py $(ARGS)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from accounting_cases import ACCOUNTING_CASES
 from algorithm_1 import beside_algorithm_1, beside_expansion
 from calibration import CALIBRATION_CASES
 from measure import EPSILON, LABELS, cpu_seconds, emit, public_codes, resident_bytes, rooms
@@ -206,6 +207,7 @@ CASES: dict[str, Callable[..., None]] = {
     "memory": memory,
     "on-language": on_language,
     "words": words,
+    **ACCOUNTING_CASES,
     **CALIBRATION_CASES,
     **SERIES_CASES,
     **VERIFY_CASES,

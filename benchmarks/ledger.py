@@ -8,6 +8,7 @@ python benchmarks/ledger.py --seconds 30
 """
 
 import argparse
+import json
 import multiprocessing
 import os
 import tempfile
@@ -115,11 +116,16 @@ def checked(store: str, url: str, told: list[Told], seconds: float) -> Run:
     return Run(store, spends / seconds, spends, lost, refused, narrow, verified, opened)
 
 
+def _of_budget(spent: Fraction) -> str:
+    return f"{float(spent):.3f} of {float(NARROW_BUDGET)}"
+
+
 def main() -> None:
     """Measure both stores and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=30)
     parser.add_argument("--processes", type=int, default=8)
+    parser.add_argument("--json", action="store_true", help="one line of JSON in place of a table")
     options = parser.parse_args()
     runs = []
     with tempfile.TemporaryDirectory() as folder:
@@ -129,6 +135,9 @@ def main() -> None:
         with PostgresServer() as server:
             url = server.create("spend")
             runs.append(measure("PostgreSQL", url, options.processes, options.seconds))
+    if options.json:
+        print(json.dumps([{**run._asdict(), "narrow": _of_budget(run.narrow)} for run in runs]))
+        return
     print(f"{options.processes} processes for {options.seconds:g} s on {os.cpu_count()} cores:\n")
     print("| store | spends per second | spends | lost | refused | capped account |"
           " open | verify |")  # fmt: skip
@@ -136,7 +145,7 @@ def main() -> None:
     for run in runs:
         print(
             f"| {run.store} | {run.per_second:.0f} | {run.spends} | {run.lost} | {run.refused} | "
-            f"{float(run.narrow):.3f} of {float(NARROW_BUDGET)} | {run.open_seconds:.2f} s | "
+            f"{_of_budget(run.narrow)} | {run.open_seconds:.2f} s | "
             f"{run.verify_seconds:.1f} s |"
         )
 

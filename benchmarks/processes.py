@@ -56,6 +56,14 @@ class Processes:
         """A route of peers.py, in the peers' own environment."""
         return _figures([str(self._peers), str(HERE / "peers.py"), route, rows, repeats])
 
+    def peer_accountant(self, library: str, spends: str) -> Outcome:
+        """A library of peer_accountants.py, in the peers' own environment."""
+        return _figures([str(self._peers), str(HERE / "peer_accountants.py"), library, spends])
+
+    def output(self, command: list[str]) -> str | Failed:
+        """What a program prints that measures several processes itself."""
+        return _run(command)
+
     def python(self, statement: str) -> list[str]:
         """The command line of one statement in this interpreter."""
         return [sys.executable, "-c", statement]

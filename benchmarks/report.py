@@ -35,6 +35,15 @@ class Target:
         return self.name, f"{sign} {self.goal:g} {self.unit}", value, self.verdict
 
 
+@dataclass(frozen=True)
+class Curve:
+    """(size, seconds) of one kind of work, to be drawn."""
+
+    name: str
+    unit: str
+    points: tuple[tuple[int, float], ...]
+
+
 @dataclass
 class Section:
     """One question, its table, and the targets that its figures answer."""
@@ -44,6 +53,7 @@ class Section:
     header: tuple[str, ...]
     rows: list[tuple[str, ...]] = field(default_factory=list)
     targets: list[Target] = field(default_factory=list)
+    curves: list[Curve] = field(default_factory=list)
 
     def markdown(self) -> str:
         """Heading, text and table."""

@@ -14,15 +14,19 @@ import datetime
 import os
 import platform
 import sys
+import traceback
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from growth import draw
 from outcomes import Effort
 from processes import HERE, Processes
 from report import Section, Target, table
 from sections import SECTIONS
 
 PAGE = HERE.parent / "docs" / "benchmarks.md"
+PICTURE = HERE.parent / "docs" / "pictures" / "growth.svg"
+_CAPTION = "Seconds against size for each kind of work; the dashed line is in proportion"
 
 _INTRODUCTION = """\
 # Benchmarks
@@ -90,16 +94,26 @@ def main(arguments: list[str]) -> int:
     about = table(("machine", ""), machine(run))
     print(about)
     sections: list[Section] = []
+    broken = []
     for name in options.only:
-        sections.append(SECTIONS[name](run, effort))
+        try:
+            sections.append(SECTIONS[name](run, effort))
+        except Exception as error:
+            # The others are worth having; the exit code and the page say that one is missing.
+            traceback.print_exc()
+            broken.append(name)
+            sections.append(Section(f"{name}: not measured", f"It failed: {error!r}.", ("what",)))
         print(sections[-1].markdown(), flush=True)
     goals = _targets([target for section in sections for target in section.targets])
     print(f"## Goals\n\n{goals}")
     if options.write:
+        curves = [curve for section in sections for curve in section.curves]
+        draw(PICTURE, curves)
+        shown = f"![{_CAPTION}](pictures/{PICTURE.name})\n"
         parts = [_INTRODUCTION, about, f"## Goals\n\n{goals}", *(s.markdown() for s in sections)]
-        PAGE.write_text("\n".join(parts), encoding="utf-8")
-        print(f"wrote {PAGE.relative_to(HERE.parent)}")
-    return 0
+        PAGE.write_text("\n".join([*parts, shown]), encoding="utf-8")
+        print(f"wrote {PAGE.relative_to(HERE.parent)} and {PICTURE.relative_to(HERE.parent)}")
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

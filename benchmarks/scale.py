@@ -212,11 +212,11 @@ def tables_of(options: argparse.Namespace, folder: Path) -> list[dict[str, Any]]
 def markdown(found: list[dict[str, Any]]) -> str:
     """The figures as a table."""
     lines = [
-        "| what | rows | seconds | CPU seconds | rows/s | peak memory |",
+        "| what | rows | seconds | CPU seconds | rows per CPU second | peak memory |",
         "|---|--:|--:|--:|--:|--:|",
     ]
     for one in found:
-        rate = f"{one['rows'] / one['seconds']:,.0f}"
+        rate = "" if one["cpu"] is None else f"{one['rows'] / one['cpu']:,.0f}"
         cpu = "" if one["cpu"] is None else f"{one['cpu']:.1f}"
         peak = "" if one["peak"] is None else f"{one['peak'] / 1e6:,.0f} MB"
         lines.append(

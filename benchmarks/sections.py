@@ -7,7 +7,9 @@ and the target that hangs on it is "not measured".
 from statistics import median
 from typing import Any
 
+from accounting_sections import accounts, budgets, ledgers
 from calibration_sections import certified
+from growth import growth
 from language_sections import algorithm_1, expansion, languages
 from measure import KEEP, kept_as_the_law_says
 from outcomes import (
@@ -309,9 +311,13 @@ SECTIONS = {
     "expansion": expansion,
     "decode": decoding,
     "series": series,
+    "accounts": accounts,
+    "budgets": budgets,
+    "ledgers": ledgers,
     "verify": verification,
     "verify-hard": hard_models,
     "verify-z3": beside_z3,
     "calibration": certified,
     "start": start_up,
+    "growth": growth,
 }

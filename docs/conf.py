@@ -1,4 +1,7 @@
-"""How the pages become one site: `make docs`. Built offline; a warning is an error."""
+"""How the pages become one site: `make docs`. Built offline; a warning is an error.
+
+Formulas are drawn by MathJax, which a reader's browser fetches for pages that have some.
+"""
 
 from privet import __version__
 
@@ -11,7 +14,7 @@ extensions = ["myst_parser"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 
 html_theme = "furo"
 html_title = f"Privet {__version__}"

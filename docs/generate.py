@@ -1,6 +1,6 @@
-"""The reference pages, written from the program: every public name, every command.
+"""The reference pages, written from the program: every public name, command and JSON output.
 
-    python docs/generate.py           writes docs/reference/*.md
+    python docs/generate.py           writes docs/reference/*.md and docs/schemas/outputs/*.json
     python docs/generate.py --check   says which page is not what the program says, and exits 1
 
 Contract. Run from the root of the repository, whose paths the examples show. Else a page is a
@@ -9,6 +9,7 @@ is said of a name is its docstring, so there is one place to correct it.
 """
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -21,8 +22,10 @@ import typer
 
 import privet
 from privet.cli.app import app
+from privet.cli.outputs import COMMANDS, OTHERS, output_schema, schema_files
 
 FOLDER = Path(__file__).parent / "reference"
+SCHEMAS = Path(__file__).parent / "schemas" / "outputs"
 _SUBMODULES = ("accounting", "datasets", "decode", "estimate", "queries", "testing", "verify")
 _WRITTEN = "Written by `make reference` from {}."
 _EXIT = "Exit codes: 0 done or holds, 1 refused or violated, 2 wrong usage, 3 undecided."
@@ -169,22 +172,89 @@ def _joined(parts: list[str]) -> str:
     return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
-PAGES = {"python.md": python_page, "command-line.md": command_page}
+def json_page() -> str:
+    """The fields of what every command prints with --json."""
+    parts = [
+        "# JSON reference",
+        _WRITTEN.format("the schemas")
+        + " How to read it: [json.md](../json.md). Fields of the values themselves stand here, "
+        "those of the objects in them in the schemas.",
+    ]
+    for name in (*COMMANDS, *OTHERS):
+        schema = output_schema(name)
+        parts += [
+            f"## {schema['title'].removesuffix(' --json')}",
+            f"[schemas/outputs/{name}.json](../schemas/outputs/{name}.json)",
+            *_forms(schema, schema.get("$defs", {})),
+        ]
+    return _joined(parts)
+
+
+def _forms(schema: dict[str, Any], parts: dict[str, Any]) -> Iterator[str]:
+    """A table for each form that a value has."""
+    if "$ref" in schema:
+        schema = parts[schema["$ref"].rpartition("/")[2]]
+    for form in schema.get("anyOf", ()):
+        yield from _forms(form, parts)
+    if "anyOf" in schema:
+        return
+    yield _text(schema.get("description"))
+    if schema.get("type") == "array":
+        yield "An array; of each entry:"
+        yield from _forms(schema["items"], parts)
+        return
+    needed = schema.get("required", [])
+    rows = [
+        f"| `{name}` | {_kind(field, parts)}{'' if name in needed else ', or absent'} "
+        f"| {_field_text(field, parts)} |"
+        for name, field in schema["properties"].items()
+    ]
+    yield "\n".join(["| field | JSON | what it is |", "| ----- | ---- | ---------- |", *rows])
+
+
+def _kind(field: dict[str, Any], parts: dict[str, Any]) -> str:
+    """The JSON types of a field."""
+    if "$ref" in field:
+        return _kind(parts[field["$ref"].rpartition("/")[2]], parts)
+    if "anyOf" in field:
+        return " or ".join(dict.fromkeys(_kind(each, parts) for each in field["anyOf"]))
+    if "enum" in field or "const" in field:
+        values = field.get("enum", [field.get("const")])
+        return " or ".join(f"`{json.dumps(value)}`" for value in values)
+    if field.get("items"):
+        return f"array of {_kind(field['items'], parts)}"
+    kind: str = field.get("type", "value")
+    return kind
+
+
+def _field_text(field: dict[str, Any], parts: dict[str, Any]) -> str:
+    """What its schema says of a field, or of the object that it is."""
+    if "description" not in field and "$ref" in field:
+        return _field_text(parts[field["$ref"].rpartition("/")[2]], parts)
+    return _block(" ".join(field.get("description", "").split()))
+
+
+PAGES = {"python.md": python_page, "command-line.md": command_page, "json.md": json_page}
+
+
+def files() -> dict[Path, str]:
+    """Every file that is written, and its text."""
+    pages = {FOLDER / name: page() for name, page in PAGES.items()}
+    return pages | {SCHEMAS / name: text for name, text in schema_files().items()}
 
 
 def main() -> int:
-    """Write the pages, or compare them."""
+    """Write the files, or compare them."""
     stale = []
-    for name, page in PAGES.items():
-        place, text = FOLDER / name, page()
+    for place, text in files().items():
         if "--check" in sys.argv[1:]:
             if not place.is_file() or place.read_text(encoding="utf-8") != text:
-                stale.append(name)
+                stale.append(place.relative_to(FOLDER.parent))
             continue
         place.parent.mkdir(exist_ok=True)
         place.write_text(text, encoding="utf-8")
     for name in stale:
-        sys.stderr.write(f"docs/reference/{name} is not what the program says; make reference\n")
+        sys.stderr.write(f"docs/{name} is not what the program says; make reference\n")
     return 1 if stale else 0
 
 

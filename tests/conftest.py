@@ -1,6 +1,8 @@
 """Settings that every test shares."""
 
+import atexit
 import os
+import shutil
 import tempfile
 
 from hypothesis import settings
@@ -9,6 +11,12 @@ from hypothesis import settings
 # among those of whoever runs the tests.
 _KEPT = tempfile.TemporaryDirectory(prefix="privet-tests-")
 os.environ["PRIVET_CACHE"] = _KEPT.name
+
+# Where bytecode is not to be written, every command that a test starts would compile Privet again,
+# a third of its time: it is kept for the length of the run instead, for the workers of xdist too.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ["PYTHONPYCACHEPREFIX"] = f"{_KEPT.name}-bytecode"
+    atexit.register(shutil.rmtree, f"{_KEPT.name}-bytecode", ignore_errors=True)
 
 # Examples are derived from the test itself, so a run says the same everywhere; `explore` looks
 # further, with fresh examples: python -m pytest --hypothesis-profile=explore

@@ -127,5 +127,9 @@ class MissingExtraError(PrivetError, ImportError):
     """An optional dependency is missing; the hint is the line that installs it."""
 
 
+class RoundingWarning(UserWarning):
+    """A claim fails by no more than the rounding of the doubles that it was asked of."""
+
+
 class PrivacyLeakWarning(UserWarning):
     """Something that must be public was derived from the data being protected."""

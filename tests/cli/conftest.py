@@ -60,6 +60,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture(autouse=True)
+def _no_ledger_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PRIVET_LEDGER", raising=False)
+
+
 @pytest.fixture
 def run(folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """`run("plan", "--symbols", "a,b")`, in this process, in `folder`."""

@@ -403,6 +403,21 @@ def test_another_separator_than_a_comma(run: Run, folder: Path, sign: str, name:
     check(run, folder, 1, place, *words, *OUT)
 
 
+@pytest.mark.parametrize(("sign", "name"), [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_another_separator_beside_a_comma_in_a_name(
+    run: Run, folder: Path, sign: str, name: str
+) -> None:
+    header = sign.join(["vote", "size, in m", "age"])
+    (folder / "other.csv").write_text(f"{header}\nDole{sign}1,8{sign}5\n", encoding="utf-8")
+    table = ("release", "table", "other.csv", *VOTE, "-e", "1")
+    check(run, folder, 1, f"separated by {name}, but the separator must be a comma", *table, *OUT)
+    words = ("release", "words", "other.csv", "--columns", "m*", "--symbols", "a,b", "-e", "1")
+    check(run, folder, 1, f"has {name} where the separator", *words, *OUT)
+    named = f"vote,a{sign}b,c{sign}d\nDole,1,2\n"  # a column that is asked for is there
+    (folder / "named.csv").write_text(named, encoding="utf-8")
+    assert run("release", "table", "named.csv", *VOTE, "-e", "1", *OUT).code == 0
+
+
 def test_an_identifier_gives_no_alphabet(run: Run, folder: Path) -> None:
     rows = "".join(f"person {row}\n" for row in range(40))
     (folder / "ids.csv").write_text(f"who\n{rows}", encoding="utf-8")

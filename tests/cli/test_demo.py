@@ -47,7 +47,9 @@ def test_json_holds_the_same_numbers(run: Run) -> None:
     content = json.loads(run("demo", "--json").out)
     assert content["public_demo_data"] is True
     voters = content["voters"]
-    for part, measured in zip(voters["receipt"]["parts"], voters["measured_errors"], strict=True):
+    for part, measured in zip(
+        voters["receipt"]["parts"], voters["measured_errors_by_column"], strict=True
+    ):
         # 944 rows: 10 standard deviations are fewer than 160 rows.
         assert abs(part["expected_errors"] - measured) < 160
     assert sum(cell["in_the_data"] for cell in voters["cross_table"]) == pytest.approx(1)
@@ -64,5 +66,5 @@ def test_json_holds_the_same_numbers(run: Run) -> None:
     assert sum(row["in_the_data"] for row in seattle["answer"]) == 1461
     assert seattle["plan"]["recommended"] == "best of both"
     infection = content["infection"]
-    assert infection["verdicts"] == ["Holds", "Holds"]
+    assert infection["verdicts"] == ["holds", "holds"]
     assert infection["words"] == [["positive"] * 3, ["negative"] * 3]

@@ -14,6 +14,7 @@ from privet.releasing import table_mechanisms
 Run = Callable[..., Any]
 
 ROWS = 3_000
+WORDS = ("release", "words", "diary.csv", "--id", "who", "--time", "month", "--state", "state")
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def test_every_column_by_itself(run: Run, released: Path) -> None:
     assert done.err == ""
     found = {one["title"]: one for one in json.loads(done.out)["estimates"]}
     assert set(found) == {"vote", "grade"}
-    cells = {cell["symbol"]: cell for cell in found["vote"]["cells"]}
+    cells = {cell["cell"][0]: cell for cell in found["vote"]["cells"]}
     # Epsilon 4 a column: the standard error is about 0.0025, so this fails once in 10^9 runs.
     assert cells["Dole"]["share"] == pytest.approx(1 / 3, abs=0.016)
     assert cells["Dole"]["lower"] < cells["Dole"]["share"] < cells["Dole"]["upper"]
@@ -40,7 +41,7 @@ def test_every_column_by_itself(run: Run, released: Path) -> None:
 def test_a_joint_table(run: Run, released: Path) -> None:
     done = run("estimate", released.name, "-c", "vote", "-c", "grade", "--json")
     (joint,) = json.loads(done.out)["estimates"]
-    cells = {(cell["vote"], cell["grade"]): cell["share"] for cell in joint["cells"]}
+    cells = {tuple(cell["cell"]): cell["share"] for cell in joint["cells"]}
     assert cells["Dole", "2"] == pytest.approx(1 / 3, abs=0.025)
     assert cells["Clinton", "1"] == pytest.approx(2 / 3, abs=0.025)
     assert cells["Dole", "1"] == pytest.approx(0, abs=0.025)
@@ -71,7 +72,7 @@ def test_the_report_says_which_variance(run: Run, released: Path) -> None:
 def test_another_file_than_the_receipts_is_refused(run: Run, released: Path) -> None:
     with released.open("a", encoding="utf-8") as file:
         file.write("Dole,2,1\n")
-    done = run("estimate", released.name, "-c", "vote", "--json")
+    done = run("estimate", released.name, "-c", "vote")
     assert done.code == 1
     assert "out.csv is not, byte for byte, the file that this receipt" in done.error
     assert "--changed-file" in done.error
@@ -90,19 +91,8 @@ def test_columns_may_be_separated_by_commas(run: Run, released: Path) -> None:
 
 @pytest.mark.parametrize("mechanism", ["exponential", "randomized-response"])
 def test_words_are_pooled(run: Run, mechanism: str) -> None:
-    command = (
-        "release",
-        "words",
-        "diary.csv",
-        "--id",
-        "who",
-        "--time",
-        "month",
-        "--state",
-        "state",
-    )
     options = ("--symbols", "home,work,sick", "-e", "20", "-b", "2", "--mechanism", mechanism)
-    assert run(*command, *options, "-o", "out.csv").code == 0
+    assert run(*WORDS, *options, "-o", "out.csv").code == 0
     (found,) = json.loads(run("estimate", "out.csv", "--json").out)["estimates"]
     assert found["size"] == 4
     assert found["title"] == "state"
@@ -120,19 +110,8 @@ def test_wide_words_together_and_by_position(run: Run, folder: Path) -> None:
 
 
 def test_what_cannot_be_estimated_is_refused(run: Run) -> None:
-    command = (
-        "release",
-        "words",
-        "diary.csv",
-        "--id",
-        "who",
-        "--time",
-        "month",
-        "--state",
-        "state",
-    )
     options = ("--symbols", "home,work,sick", "-e", "2", "-b", "2", "--mechanism", "staircase")
-    assert run(*command, *options, "-o", "out.csv").code == 0
+    assert run(*WORDS, *options, "-o", "out.csv").code == 0
     done = run("estimate", "out.csv")
     assert done.code == 1
     assert "staircase mechanism on words" in done.error
@@ -202,3 +181,20 @@ def test_symbols_of_words_are_not_called_rows(run: Run, variance: str) -> None:
     assert found["description"].startswith("Estimated from 6 released symbols.")
     assert "rows" not in found["description"]
     assert "6 released symbols" in " ".join(run(*options).out.split())
+
+
+def test_shares_are_drawn_before_anything_is_printed(run: Run, released: Path) -> None:
+    command = ("estimate", released.name, "--plot", "shares.svg")
+    assert "Shares and intervals: shares.svg" in run(*command).out
+    assert (released.parent / "shares.svg").read_bytes().startswith(b"<?xml")
+    assert "exists" in run(*command).error
+    again = run(*command, "--overwrite", "--json", "-c", "vote,grade")
+    assert json.loads(again.out)["plot"] == "shares.svg"
+
+
+def test_a_picture_that_nobody_could_read_is_refused_at_once(run: Run, folder: Path) -> None:
+    command = ("release", "table", "voters.csv", "-c", "age=1..200", "-e", "1", "-o", "many.csv")
+    assert run(*command).code == 0
+    done = run("estimate", "many.csv", "--plot", "many.svg")
+    assert "A plot of 200 cells could not be read" in done.error
+    assert not (folder / "many.svg").exists()

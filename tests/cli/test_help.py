@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ Run = Callable[..., Any]
 
 MODEL = "With a model:"
 QUERY = "Of a query:"
+TABLE = "Of a table:"
 
 COMMANDS = [
     ["demo"],
@@ -27,6 +29,12 @@ COMMANDS = [
     *(["ledger", name] for name in ("init", "budget", "show", "verify", "export", "void")),
     *(["verify", name] for name in ("model", "mechanism", "certificate", "library")),
 ]
+
+
+@pytest.fixture(autouse=True)
+def _sources(folder: Path) -> None:
+    """Examples name files from the folder in which the program was loaded, by whatever test."""
+    (folder / "src").symlink_to(Path(__file__).parents[2] / "src")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
@@ -63,7 +71,10 @@ def test_every_example_runs_as_printed(run: Run) -> None:
 
 def test_the_examples_with_models_run_as_printed(run: Run) -> None:
     """Each may say one thing, and no more, on the standard error."""
-    said = {"release words": "the released words were decoded", "fit": "the chain holds the steps"}
+    said = {
+        "release words": "the released words were decoded",
+        "fit": "the chain holds the transitions",
+    }
     for command in (["plan"], ["release", "words"], ["fit"]):
         example = example_in(run(*command, "--help").out, MODEL)
         if command == ["fit"]:
@@ -75,15 +86,18 @@ def test_the_examples_with_models_run_as_printed(run: Run) -> None:
         assert done.err.startswith(f"privet: note: {note}" if note else "")
 
 
-def test_the_example_of_a_query_runs_as_printed(run: Run) -> None:
-    example = example_in(run("plan", "--help").out, QUERY)
-    assert example.startswith("privet plan --query")
+@pytest.mark.parametrize(("mark", "option"), [(QUERY, "--query"), (TABLE, "--column")])
+def test_the_further_examples_of_plan_run_as_printed(run: Run, mark: str, option: str) -> None:
+    example = example_in(run("plan", "--help").out, mark)
+    assert example.startswith(f"privet plan {option}")
     done = run(*shlex.split(example)[1:])
     assert (done.code, done.err) == (0, "")
 
 
 def example_in(text: str, mark: str = "Example:") -> str:
-    after = text.partition(mark)[2].partition(MODEL)[0].partition(QUERY)[0]
+    after = text.partition(mark)[2]
+    for other in (MODEL, QUERY, TABLE):
+        after = after.partition(other)[0]
     return " ".join(after.replace(" \\\n", " ").split())
 
 
@@ -105,6 +119,7 @@ def test_narrow_help_cuts_no_word() -> None:
             assert (option in done.stdout) == (
                 command == ["release", "table"]
                 or (option == "--alphabet-from-data" and command == ["release", "words"])
+                or (option == "--rows-per-person" and command == ["plan"])
             )
 
 
@@ -147,3 +162,10 @@ def test_help_loads_nothing_that_computes() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stderr.strip() == ""
+
+
+def test_commands_stand_in_the_order_of_the_work(run: Run) -> None:
+    shown = run("--help").out.partition("Commands:")[2].split("Example:")[0]
+    names = [line.split()[0] for line in shown.splitlines() if line.strip()]
+    assert names[:4] == ["demo", "plan", "release", "estimate"]
+    assert names.index("ledger") < names.index("account") < names.index("report")

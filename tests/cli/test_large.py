@@ -146,3 +146,61 @@ def test_places_are_counted_over_all_batches(run: Run, survey: Path, folder: Pat
         done = run("estimate", "out.csv", "--changed-file", "--weights", "weight")
         assert done.code == 1
         assert says in done.error
+
+
+@pytest.mark.parametrize("order", ["in order", "in disorder"])
+def test_a_query_about_the_series_of_a_folder(run: Run, folder: Path, order: str) -> None:
+    draw = np.random.default_rng(2)
+    at = np.arange(3000) if order == "in order" else draw.permutation(3000)
+    what: Any = draw.choice(["home", "out"], 3000)
+    columns: dict[str, Any] = {"who": at // 30, "day": at % 30, "what": what}
+    table, parts = pa.table(columns), folder / "diaries"
+    parts.mkdir()
+    for number in range(3):
+        pq.write_table(table.slice(1000 * number, 1000), parts / f"part-{number}.parquet")
+    half = ["1/2", "1/2"]
+    chain = {"kind": "markov-chain", "states": ["home", "out"], "transition": [half, half]}
+    (folder / "chain.json").write_text(json.dumps({**chain, "initial": half}), encoding="utf-8")
+    options = ("--id", "who", "--time", "day", "--state", "what", "--query", "count=out")
+    done = run(
+        "release", "query", "diaries", *options, "--chain", "chain.json", "-e", "5", "-o", "o.json"
+    )
+    assert done.code == 0, done.err
+    (answer,) = json.loads((folder / "o.json").read_text(encoding="utf-8"))
+    assert abs(answer["value"] - np.count_nonzero(what == "out")) < 20
+    receipt = json.loads((folder / "o.json.receipt.json").read_text(encoding="utf-8"))
+    assert (receipt["shape"]["series"], receipt["shape"]["steps"]) == (100, 3000)
+    assert not [place for place in folder.iterdir() if place.name.startswith(".privet")]
+
+
+@pytest.mark.parametrize("rows", [40, 3000])
+def test_a_column_of_lists_is_released_and_read_back(
+    run: Run, folder: Path, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In memory and, as a folder, in batches."""
+    monkeypatch.setattr("privet.data.batches._MOST_ROWS", 700)
+    lists = pa.table({"who": range(rows), "days": [[*"aab"[: n % 4]] for n in range(rows)]})
+    place = folder / "diary.parquet"
+    if rows > 1000:
+        place = folder / "diary"
+        place.mkdir()
+    pq.write_table(lists, place / "part.parquet" if place.is_dir() else place)
+    words = ("release", "words", place.name, "--columns", "days", "--symbols", "a,b", "-o")
+    done = run(*words, "out.parquet", "--epsilon", "2")
+    differ = "The lists of the column 'days' have different lengths."
+    assert done.error == f"{differ} Their lengths would go out: add --ragged."
+    done = run(*words, "out.parquet", "--epsilon", "2", "--ragged", "--keep", "who")
+    assert done.code == 0, done.err
+    assert "of one row (column 'days'" in " ".join(done.out.split())
+    table = read_table(folder / "out.parquet")
+    days: Any = table.column("days").to_pylist()
+    lengths = [len(word) for word in days]
+    assert lengths == [n % 4 for n in range(rows)]
+    (found,) = share(run, "out.parquet")
+    assert found["cells"][0]["share"] == pytest.approx(2 / 3 + 1 / 6, abs=0.15)
+    receipt = ("--receipt", "out.parquet.receipt.json")
+    assert run("fit", "out.parquet", *receipt, "-o", "chain.json").code == 0
+    chain = ("--chain", "chain.json", "-o", "likely.parquet")
+    done = run("decode", "out.parquet", *chain)
+    assert done.code == 0, done.err
+    assert read_table(folder / "likely.parquet").schema == table.schema

@@ -34,11 +34,6 @@ QUERY = (
 RUN = "import sys; from privet.cli import main; sys.exit(main(sys.argv[1:]))"
 
 
-@pytest.fixture(autouse=True)
-def _no_ledger_around(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PRIVET_LEDGER", raising=False)
-
-
 @pytest.fixture
 def survey(run: Run) -> Run:
     """`run` in a folder with an account of rows, budget 2."""
@@ -322,7 +317,7 @@ def test_export_is_a_row_a_line_or_one_array(survey: Run, folder: Path) -> None:
     assert json.loads(survey("ledger", "export", *LEDGER, "--json").out) == lines
     assert survey("ledger", "export", *LEDGER, "-o", "rows.jsonl").out.endswith("(3 rows)\n")
     array = survey("ledger", "export", *LEDGER, "--json", "-o", "rows.json")
-    assert (array.code, array.out) == (0, "")
+    assert (array.code, json.loads(array.out)) == (0, {"output": "rows.json", "rows": 3})
     written = (folder / "rows.jsonl").read_text(encoding="utf-8").splitlines()
     assert [json.loads(line) for line in written] == lines
     done = survey("ledger", "export", *LEDGER, "-o", "rows.jsonl")
@@ -538,3 +533,25 @@ def test_a_missing_extra_is_named_with_its_line(
     out, err = process.communicate(timeout=120)
     assert (process.returncode, out) == (1, "")
     assert line in err
+
+
+def test_one_person_alone_is_charged(diary: Run, folder: Path) -> None:
+    rows = (folder / "diary.csv").read_text(encoding="utf-8").splitlines()
+    first = rows[1].split(",")[0]
+    own = [rows[0], *(row for row in rows[1:] if row.startswith(f"{first},"))]
+    (folder / "one.csv").write_text("\n".join(own) + "\n", encoding="utf-8")
+    person = (*DIARY, "--charge-person", "ada")
+    query = [*QUERY]
+    query[2] = "one.csv"
+    assert diary(*query, "-o", "a.csv", *person).code == 0
+    shown = diary("ledger", "show", *DIARY)
+    assert "person 'ada'" in shown.out
+    refused = diary(*QUERY, "-o", "b.csv", *person)
+    assert (refused.code, refused.out) == (2, "")
+    assert "series, which may be of several" in refused.err
+    words = [*WORDS, "-e", "1", "--symbols", "home,work,sick", "-o", "w.csv"]
+    words[2] = "one.csv"
+    assert diary(*words, *person).code == 0
+    nobody = diary(*query, "-o", "c.csv", "--charge-person", "ada")
+    assert nobody.code == 2
+    assert "Add --account NAME" in nobody.err

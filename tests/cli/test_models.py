@@ -432,7 +432,7 @@ def test_a_chain_from_a_release_has_standard_errors(run: Run, folder: Path) -> N
     done = run(*command, "--json")
     assert done.code == 0
     content = json.loads(done.out)
-    (stay,) = [row for row in content["steps"] if row["from"] == row["to"] == "1"]
+    (stay,) = [row for row in content["transitions"] if row["from"] == row["to"] == "1"]
     assert abs(stay["probability"] - 0.9) < 0.1
     assert 0 < stay["standard_error"] < 0.1
     shown = run(*command, "--overwrite")

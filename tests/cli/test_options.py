@@ -1,5 +1,7 @@
 """What is typed on the command line, read into symbols, shares and stand-ins."""
 
+from collections.abc import Hashable
+
 import pytest
 
 from privet.cli.options import (
@@ -40,12 +42,22 @@ def test_no_split_is_none() -> None:
 def test_stand_ins_for_all_columns_or_one() -> None:
     assert read_stand_ins(["none"], ["a", "b"], "--missing") == {"a": "none", "b": "none"}
     assert read_stand_ins(["a=none"], ["a", "b"], "--missing") == {"a": "none"}
-    # Not a column: the whole text is the symbol.
-    assert read_stand_ins(["c=none"], ["a"], "--missing") == {"a": "c=none"}
+    # Not a column: only a symbol that was listed can have "=" in it.
+    assert read_stand_ins(["c=none"], ["a"], "--missing", {"c=none"}) == {"a": "c=none"}
+    with pytest.raises(ParameterError, match="no column 'c'"):
+        read_stand_ins(["c=none"], ["a"], "--missing", {"none"})
     with pytest.raises(ParameterError, match="two symbols"):
         read_stand_ins(["none", "a=gone"], ["a"], "--missing")
     with pytest.raises(ParameterError, match="needs a symbol"):
         read_stand_ins(["a="], ["a"], "--missing")
+
+
+def test_a_misspelt_column_is_no_symbol_of_every_column() -> None:
+    columns: dict[str, list[Hashable] | None] = {"vote": ["yes", "no"], "odd": ["a=b", "c"]}
+    with pytest.raises(ParameterError, match=r"no column 'wote'.*vote.*odd"):
+        settle_domain(columns, None, missing=["wote=NA"], other=[], from_data=None)
+    domain = settle_domain(columns, None, missing=[], other=["a=b"], from_data=None)
+    assert domain.other == {"vote": "a=b", "odd": "a=b"}
 
 
 def test_stand_ins_join_the_alphabets_that_lack_them() -> None:

@@ -83,3 +83,57 @@ def test_whether_a_release_can_be_estimated_is_a_column(run: Run) -> None:
     assert rows["staircase *"].endswith(" no")
     assert rows["randomised response"].endswith(" yes")
     assert "`privet estimate` cannot read a staircase release" in done.out
+
+
+def test_a_table_is_planned_by_its_columns(run: Run) -> None:
+    command = ("plan", "-c", "vote=a,b", "-c", "news=0..7", "-e", "2,4", "--rows", "944")
+    done = run(*command)
+    assert (done.code, done.err) == (0, "")
+    assert "epsilon = 2 for any one row\n" in done.out
+    assert "all, joint table" in done.out
+    first, second = json.loads(run(*command, "--json").out)["plans"]
+    assert [column["exact"]["epsilon"] for column in first["columns"]] == ["1", "1"]
+    # k = e / (1 + e): sqrt(k (1 - k) / 944) / (2 k - 1), as for one column planned by itself.
+    assert abs(first["columns"][0]["standard_error"] - 0.031230) < 1e-5
+    assert first["joint_standard_error"] > second["joint_standard_error"] > 0
+
+
+def test_a_table_is_planned_as_it_is_released(run: Run, folder: Path) -> None:
+    schema = {"columns": {"vote": ["Clinton", "Dole"], "grade": ["1", "2", "3"]}}
+    (folder / "columns.json").write_text(json.dumps(schema), encoding="utf-8")
+    options = ("--schema", "columns.json", "-e", "2", "--split", "vote=1", "--split", "grade=3")
+    (planned,) = json.loads(run("plan", *options, "--json").out)["plans"]
+    run("release", "table", "voters.csv", *options, "-o", "out.csv")
+    receipt = json.loads((folder / "out.csv.receipt.json").read_text(encoding="utf-8"))
+    released = {part["column"]: part["mechanism"] for part in receipt["parts"]}
+    assert {each["column"]: each["mechanism"] for each in planned["columns"]} == released
+
+
+def test_a_plan_of_a_table_takes_no_options_of_words_or_queries(run: Run) -> None:
+    table = ("plan", "-c", "vote=a,b", "-e", "1")
+    for extra in (("--symbols", "a,b"), ("-n", "4"), ("-b", "2"), ("-q", "histogram")):
+        done = run(*table, *extra)
+        assert done.code == 2
+        assert "are not for tables" in done.error
+    alone = run("plan", "-e", "1", "--split", "vote=2")
+    assert "Add --column" in alone.error
+    assert "has no alphabet" in run("plan", "-e", "1", "-c", "vote").error
+
+
+def test_a_plan_of_a_table_asks_the_account(run: Run) -> None:
+    run("ledger", "init", "--ledger", "s.db", "--account", "voters", "--budget", "3")
+    options = ("-c", "vote=a,b", "-e", "2,4", "--ledger", "s.db", "--account", "voters")
+    done = run("plan", *options)
+    assert "account 'voters': 2 on top of 0, of a budget of 3" in done.out
+    assert done.out.count("The account does not allow it") == 1
+    fits, does_not = json.loads(run("plan", *options, "--json").out)["plans"]
+    assert fits["ledger"]["allowed"]
+    assert not does_not["ledger"]["allowed"]
+
+
+def test_the_plot_of_a_table_has_a_line_a_column(run: Run, folder: Path) -> None:
+    command = ("plan", "-c", "vote=a,b", "-c", "news=0..7", "-e", "2", "--plot", "table.svg")
+    assert "table.svg" in run(*command).out
+    assert (folder / "table.svg").read_bytes().startswith(b"<?xml")
+    assert "exists" in run(*command).error
+    assert run(*command, "--overwrite").code == 0

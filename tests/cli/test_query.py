@@ -33,6 +33,10 @@ BOX: dict[str, Any] = {
 DIARY = ("diary.csv", "--id", "who", "--time", "month", "--state", "state")
 QUERY = ("release", "query", *DIARY, "--chain", "chain.json", "-e", "1", "-o", "out.csv")
 PLAN = ("plan", "--query", "histogram", "--chain", "chain.json", "--length", "50", "-e", "1")
+ODD = (
+    *("release", "query", "odd.csv", "--time", "day", "--state", "state"),
+    *("--query", "histogram", "-e", "1", "-o", "out.csv"),
+)
 
 
 @pytest.fixture(autouse=True)
@@ -109,23 +113,7 @@ def test_there_is_nothing_to_estimate_or_to_fit(run: Run, folder: Path) -> None:
 
 def test_missing_and_other_states(run: Run, folder: Path) -> None:
     (folder / "odd.csv").write_text("day,state\n1,home\n2,\n3,play\n", encoding="utf-8")
-    odd = (
-        "release",
-        "query",
-        "odd.csv",
-        "--time",
-        "day",
-        "--state",
-        "state",
-        "--query",
-        "histogram",
-        "--chain",
-        "chain.json",
-        "-e",
-        "1",
-        "-o",
-        "out.csv",
-    )
+    odd = (*ODD, "--chain", "chain.json")
     assert run(*odd).code == 1
     assert run(*odd, "--missing", "work", "--other", "state=sick").code == 0
     part = receipt(folder).parts[0]
@@ -520,29 +508,14 @@ def test_reducible_and_periodic_chains_say_which_condition_fails(run: Run) -> No
 
 def test_data_that_the_chain_cannot_produce_are_named_by_place(run: Run, folder: Path) -> None:
     (folder / "odd.csv").write_text("day,state\n1,home\n2,work\n3,sick\n", encoding="utf-8")
-    odd = (
-        "release",
-        "query",
-        "odd.csv",
-        "--time",
-        "day",
-        "--state",
-        "state",
-        "--query",
-        "histogram",
-        "-e",
-        "1",
-        "-o",
-        "out.csv",
-    )
-    done = run(*odd, "--chain", "strict.json")
+    done = run(*ODD, "--chain", "strict.json")
     assert done.code == 1
     assert "2" in done.error
     assert "sick" not in done.error
     assert not (folder / "out.csv").exists()
-    assert run(*odd, "--chain", "chain.json").code == 0
+    assert run(*ODD, "--chain", "chain.json").code == 0
     (folder / "odd.csv").write_text(f"day,state\n1,{SECRET}\n", encoding="utf-8")
-    done = run(*odd, "--chain", "chain.json", "--overwrite")
+    done = run(*ODD, "--chain", "chain.json", "--overwrite")
     assert done.code == 1
     assert "row 0 of the column 'state'" in done.error
     assert SECRET not in done.err
@@ -556,3 +529,10 @@ def test_one_step_and_an_epsilon_too_small_for_any_quilt(run: Run) -> None:
     text = " ".join(small.out.split())
     assert "(group DP)" in text
     assert run(*QUERY, "--query", "histogram", "-e", "1e-6").code == 0
+
+
+def test_labels_that_are_no_states_are_not_to_be_listed(run: Run, folder: Path) -> None:
+    (folder / "odd.csv").write_text("day,state\n1,home\n2,play\n", encoding="utf-8")
+    done = run(*ODD, "--chain", "chain.json")
+    assert "give a model that has them as states beside (home, work, sick)" in done.error
+    assert "list them" not in done.error

@@ -251,4 +251,4 @@ def test_the_remedy_for_a_gap_in_a_wide_table_works_as_said(run: Run, folder: Pa
     for missing in ("none", "m2=none"):
         done = run(*gap, "--missing", missing, "--overwrite")
         assert done.code == 0
-        assert "'none' was added to 'm1': 4 categories.\n" in done.out
+        assert "'none' was added to all columns: 4 categories.\n" in done.out

@@ -228,3 +228,26 @@ def test_a_release_whose_report_is_lost_is_not_made_again(
     assert "Do not release again" in line
     assert (folder / "out.csv").exists()
     assert (folder / "out.csv.receipt.json").exists()
+
+
+def test_a_release_stands_for_its_receipt_and_not_the_other_way(run: Run, folder: Path) -> None:
+    """The receipt lies beside the release: whoever names the one may mean the other."""
+    run("release", "table", "voters.csv", "-c", "vote=Clinton,Dole", "-e", "1", "-o", "out.csv")
+    assert run("report", "out.csv", "-o", "of_release.html").code == 0
+    assert run("report", "out.csv.receipt.json", "-o", "of_receipt.html").code == 0
+    pages = [folder / f"of_{what}.html" for what in ("release", "receipt")]
+    assert pages[0].read_bytes() == pages[1].read_bytes()
+    assert run("account", "out.csv").out == run("account", "out.csv.receipt.json").out
+    twice = run("account", "out.csv", "out.csv.receipt.json")
+    assert "named twice" in twice.err
+    done = run("estimate", "out.csv.receipt.json")
+    assert (
+        done.error
+        == "out.csv.receipt.json is the receipt of a release. Name the release itself, out.csv."
+    )
+
+
+def test_a_ledger_that_is_not_there_is_made_with_a_command(run: Run) -> None:
+    done = run("ledger", "show", "--ledger", "none.db")
+    assert "Make one with privet ledger init" in done.error
+    assert "create=" not in done.error

@@ -274,7 +274,6 @@ def test_neighbours_from_a_file(run: Run, folder: Path) -> None:
         (("mechanism", GEOMETRIC, "--delta", "1"), "delta"),
         (("mechanism", GEOMETRIC, "--neighbours", "some"), "--neighbours"),
         (("mechanism", GEOMETRIC, "--plot", "no/where.svg"), "no folder"),
-        (("--json",), "--certificate FILE"),
         (("--certificate", "x", "model", INFECTION), "without a command"),
         (("proof",), "The commands are"),
     ],
@@ -298,6 +297,7 @@ def test_bad_input_is_usage_and_never_a_verdict(
         ("", "table.csv holds no rows. A mechanism has a row for each input"),
         ("0.5;0.5\n0.3;0.7\n", "table.csv has one column"),
         ("0.5,0.5\n0.3,x\n", "has a cell that is no number. A mechanism has a row"),
+        ("true,says,1\nyes,0.5,0.5\nno,0.3,0.7\n", "names the outputs: 'says 0', not 0"),
         ('"a,0.5\n', "table.csv cannot be read as CSV in UTF-8. A mechanism has a row"),
     ],
 )
@@ -331,7 +331,7 @@ def test_a_plot_of_a_mechanism_is_svg_as_other_plots(run: Run) -> None:
 
 
 def test_an_open_worst_ratio_says_what_to_do(run: Run) -> None:
-    done = run("verify", "model", "silent.toml")
+    done = run("verify", "model", "silent.toml", "--time-limit", "2")
     assert (done.code, "Claim one above the larger (--ratio)" in done.out) == (3, True)
 
 
@@ -346,7 +346,7 @@ def test_an_infinite_epsilon_is_no_logarithm(run: Run, folder: Path) -> None:
 def test_every_model_of_the_library_is_a_file_that_can_be_asked_about(
     run: Run, folder: Path
 ) -> None:
-    listed = json.loads(run("verify", "library", "--json").out)
+    listed = json.loads(run("verify", "library", "--json").out)["models"]
     assert {"truncated-geometric", "report-noisy-max", "count-contagious"} <= set(listed)
     worst = {}
     for name in listed:

@@ -1,33 +1,25 @@
-"""docs/accounting.md is followed to the letter: its code runs, and its tables are computed."""
+"""docs/accounting.md: its figures are those of its code, and its tables are computed."""
 
 import importlib.util
 import tomllib
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pages import ROOT, Page, run
+from pages import ROOT, Follow, Page
 from privet.accounting import rules
 from privet.cli.account_spec import Spec
 
 PAGE = Page("docs/accounting.md")
 
 
-def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
-    lines = PAGE.python_output(tmp_path)
+def test_the_figures_are_those_of_the_code(follow: Follow) -> None:
+    lines = follow(PAGE).lines("python")
     assert lines[0] == "2.69"  # as the page says
     assert lines[1] == "True True"
     assert lines[2].startswith("Epsilon 2.69")
     assert lines[-3:] == ["0 0 inf", "10.0 4.77", "1.0 0.917"]
     assert "weekly report" in "\n".join(lines)
-
-
-def test_the_commands_run_in_order(tmp_path: Path) -> None:
-    commands = PAGE.commands()
-    assert len(commands) == 6
-    for command in commands:
-        run(command, tmp_path)
 
 
 def test_the_spec_of_the_page_is_one() -> None:

@@ -1,18 +1,18 @@
-"""docs/ledger.md is followed to the letter: its code and its commands run, and say what it says."""
+"""docs/ledger.md: its figures are those of its code and its commands."""
 
-from pathlib import Path
+import re
 
 import pytest
 
-from pages import Page, run
+from pages import Follow, Page
 from privet import Ledger
 
 PAGE = Page("docs/ledger.md")
 COMMANDS = {"init", "budget", "show", "verify", "export", "void"}
 
 
-def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
-    lines = PAGE.python_output(tmp_path)
+def test_the_figures_are_those_of_the_code(follow: Follow) -> None:
+    lines = follow(PAGE).lines("python")
     assert lines[:2] == ["2", "0 2"]
     assert "from epsilon 2 to 4, above its budget of 3" in lines[2]
     assert lines[3] == "True"
@@ -26,23 +26,18 @@ def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
     assert lines[14:] == ["True"]
 
 
-def test_the_commands_run_in_order(tmp_path: Path) -> None:
-    commands = PAGE.commands()
-    said = {command: run(command, tmp_path) for command in commands}
-    assert [out for out in said.values() if out.startswith("refused")] == [
-        "refused: only 1 is left\n"
-    ]
-    plans = [out for command, out in said.items() if " plan " in f" {command}" and "731" in command]
-    assert "+0" in plans[0]
-    for written in ("vote.csv", "first.csv", "second.csv", "spend.svg", "spend.jsonl"):
-        assert (tmp_path / written).exists()
-    assert not (tmp_path / "tv.csv").exists()
-    with Ledger.open(tmp_path / "spend.db") as ledger:
+def test_the_commands_spend_what_the_page_says(follow: Follow) -> None:
+    followed = follow(PAGE)
+    said = followed.lines("sh")
+    assert [line for line in said if line.startswith("refused")] == ["refused: only 1 is left"]
+    assert not (followed.folder / "tv.csv").exists()
+    with Ledger.open(followed.folder / "spend.db") as ledger:
         assert float(ledger.account("diary").spent()) == pytest.approx(1, abs=1e-6)
         assert ledger.account("survey").budget == 4
-    used = {command.split()[2] for command in commands if command.split()[1] == "ledger"}
-    assert used | {"void"} == COMMANDS
-    assert all(f"privet ledger {name}" in PAGE.text for name in COMMANDS)
+
+
+def test_every_command_of_ledgers_is_on_the_page() -> None:
+    assert set(re.findall(r"privet ledger (\w+)", PAGE.text)) == COMMANDS
 
 
 def test_two_counts_of_all_days_cost_what_the_page_says() -> None:

@@ -1,18 +1,17 @@
-"""docs/series.md is followed to the letter: its code runs, and its tables are what is computed."""
+"""docs/series.md: its figures are those of its code, and its tables are what is computed."""
 
 import importlib.util
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pages import ROOT, Page, run
+from pages import ROOT, Follow, Page
 
 PAGE = Page("docs/series.md")
 
 
-def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
-    lines = PAGE.python_output(tmp_path)
+def test_the_figures_are_those_of_the_code(follow: Follow) -> None:
+    lines = follow(PAGE).lines("python")
     assert lines[0].startswith("MarkovLaplace (best of both, the default) needs the least noise")
     assert lines[1].startswith("Any one step of a series")
     assert [line.split()[0] for line in lines[2:7]] == ["drizzle", "fog", "rain", "snow", "sun"]
@@ -22,15 +21,6 @@ def test_the_python_examples_run_in_order(tmp_path: Path) -> None:
     assert "cannot help here" in lines[9]
     assert lines[10].startswith("2.1")  # as the page says
     assert len(lines) == 12
-
-
-def test_the_commands_run_in_order(tmp_path: Path) -> None:
-    commands = PAGE.commands()
-    assert len(commands) == 4
-    for command in commands:
-        run(command, tmp_path)
-    for written in ("weather.json", "noise.svg", "histogram.csv", "top.json"):
-        assert (tmp_path / written).exists()
 
 
 @pytest.mark.parametrize("name", ["binary", "box"])

@@ -9,7 +9,8 @@ import pytest
 
 from pages import DOCS, ROOT
 
-PAGES = ["README.md", *(f"docs/{page.name}" for page in sorted(DOCS.glob("*.md")))]
+BELOW = [page.relative_to(DOCS).as_posix() for page in sorted(DOCS.rglob("*.md"))]
+PAGES = ["README.md", *(f"docs/{page}" for page in BELOW if not page.startswith("_build/"))]
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:
@@ -42,9 +43,17 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_every_page_is_reached_from_the_first() -> None:
-    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    pages = {page.stem for page in (ROOT / "docs").glob("*.md")} - {"index"}
-    assert {name for name in pages if f"\n{name}\n" in index} == pages
+    pages = {page.removeprefix("docs/").removesuffix(".md") for page in PAGES[1:]}
+    assert reached_from("index") == pages
+
+
+def reached_from(name: str) -> set[str]:
+    """A page and all that its tables of contents lead to."""
+    page = DOCS / f"{name}.md"
+    tables = re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    entries = [line for table in tables for line in table.splitlines() if line[:1] not in (":", "")]
+    below = [(page.parent / entry).relative_to(DOCS).as_posix() for entry in entries]
+    return {name}.union(*map(reached_from, below))
 
 
 def test_the_reference_is_what_the_program_says() -> None:

@@ -3,7 +3,6 @@
 import random
 from fractions import Fraction
 
-import cvc5
 import pytest
 
 from privet import HiddenMarkovModel, verify
@@ -15,6 +14,7 @@ from privet.verify.smt.claims import read_claim
 from privet.verify.smt.decide import decide, decide_numbers
 from privet.verify.smt.solver import Solver
 from privet.weighted import Clock, Lengths, Limits
+from smt_solvers import ask_cvc5
 
 Law = list[Fraction]
 
@@ -24,18 +24,6 @@ def law(draw: random.Random, size: int) -> Law:
     weights = [draw.choice([0, 1, 2, 3]) for _ in range(size)]
     weights[draw.randrange(size)] += 1
     return [Fraction(weight, sum(weights)) for weight in weights]
-
-
-def ask_cvc5(text: str) -> str:
-    manager = cvc5.TermManager()
-    solver = cvc5.Solver(manager)
-    solver.setOption("tlimit-per", "20000")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "text")
-    said = ""
-    while not (command := parser.nextCommand()).isNull():
-        said += command.invoke(solver, parser.getSymbolManager())
-    return said.strip()
 
 
 def kind(outcome: Outcome) -> str:

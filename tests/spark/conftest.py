@@ -11,11 +11,17 @@ import pytest
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+# Jobs of a few hundred rows are over before compiled code and more threads pay for themselves: with
+# "parallelism", "extraJavaOptions" and "wholeStage" as they are here the session and its first jobs
+# take half the time.
 SETTINGS = {
+    "spark.default.parallelism": "2",
     "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
     "spark.log.level": "OFF",
+    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",

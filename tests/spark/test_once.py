@@ -45,8 +45,25 @@ def account() -> Iterator[Account]:
 
 
 @pytest.fixture
+def steps() -> Iterator[Account]:
+    """An account that counts symbols of words."""
+    with Ledger.open("memory:") as ledger:
+        yield ledger.account("a0", IndependentRecords(), 10, unit="step")
+
+
+@pytest.fixture
 def frame(spark: "SparkSession") -> "DataFrame":
     return spark.range(0, 600, 1, 3).selectExpr("id", "if(id % 2 = 0, 'a', 'b') as s")
+
+
+LISTS: dict[str, Any] = {"columns": "s", "keep": "id", "ragged": True, "adjacency": 1}
+"""What makes words of the lists of `listed`."""
+
+
+@pytest.fixture
+def listed(frame: "DataFrame") -> "DataFrame":
+    """The same rows as lists of one symbol or two."""
+    return frame.selectExpr("id", "if(id % 3 = 0, array(s), array(s, 'a')) as s")
 
 
 def states(account: Account) -> list[str]:
@@ -118,6 +135,30 @@ def test_a_task_that_runs_again_is_one_release(
     assert charged is not None
     assert (charged["spent_before"], charged["spent_after"]) == ("0", str(account.spent()))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.receipt.json"]
+
+
+def test_words_in_lists_are_drawn_once(
+    listed: "DataFrame",
+    steps: Account,
+    tmp_path: Path,
+    seen_parts: list[dict[str, bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(staging, "PART_ROWS", 200)
+    monkeypatch.setattr(jobs, "answer", fails_when_done(kill=False))
+    out = release(HALF, listed, **LISTS, ledger=steps, output=tmp_path / "out")
+    assert len(seen_parts[0]) == 4
+    published = {path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert len(published) == 3
+    assert published < set(seen_parts[0].values())
+    assert [number for number, _ in values(tmp_path / "out")] == list(range(600))
+    first, second = (sorted(map(tuple, out.data.collect())) for _ in range(2))
+    assert first == second == values(tmp_path / "out")
+    assert states(steps) == ["committed"]
+    late = listed.selectExpr("id", "if(id = 599, array('a', 'z'), s) as s")
+    with pytest.raises(DomainError, match="row 599"):
+        release(HALF, late, **LISTS, ledger=steps, output=tmp_path / "late")
+    assert states(steps) == ["committed"]
 
 
 def test_every_action_on_a_release_reads_the_same(

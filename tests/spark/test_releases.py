@@ -238,3 +238,81 @@ def test_a_chain_is_learnt_from_the_counts_of_words(spark: "SparkSession", tmp_p
     assert transitions(wide).words == 100
     with pytest.raises(DataError, match="not of released sequences"):
         transitions(release(SURE, frame, columns="s", output=tmp_path / "table"))
+
+
+LISTS: dict[str, Any] = {"columns": "w", "adjacency": 1, "ragged": True}
+
+
+def lists_of(spark: "SparkSession", rows: int = 500) -> "DataFrame":
+    """A frame of words of zero to four letters, and numbers beside them."""
+    word = "transform(sequence(1, id % 5), n -> substring('abc', 1 + (id + n) % 3, 1))"
+    listed = f"if(id % 5 = 0, array(), {word}) as w"
+    return spark.range(0, rows, 1, 2).selectExpr("id", listed)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "options"),
+    [
+        (SURE, LISTS),
+        (SURE, {**LISTS, "adjacency": 2}),
+        (WordExponential(Language.all(STATES), epsilon=60, adjacency=2), {**LISTS, "adjacency": 2}),
+    ],
+    ids=["randomised response", "two symbols", "exponential"],
+)
+def test_lists_are_words(
+    spark: "SparkSession", tmp_path: Path, mechanism: Any, options: dict[str, Any]
+) -> None:
+    frame = lists_of(spark)
+    out, expected = both(frame, tmp_path, mechanism, keep="id", **options)
+    assert out.equals(expected)
+    assert out["w"].to_pylist() == frame.toArrow()["w"].to_pylist()
+    assert out["w"].to_pylist()[:2] == [[], ["c"]]
+
+
+def test_lists_of_numbers_keep_their_type(spark: "SparkSession", tmp_path: Path) -> None:
+    frame = spark.createDataFrame([([1, 2],), ([0, 2],)], "w array<smallint>")
+    numbers = RandomizedResponse(Alphabet([0, 1, 2]), epsilon=60)
+    made = release(numbers, frame, columns="w", adjacency=1, output=tmp_path / "out")
+    assert made.data.schema == frame.schema
+    assert [row["w"] for row in made.data.collect()] == [[1, 2], [0, 2]]
+    assert "length" not in made.receipt.sentence
+
+
+def test_the_law_of_lists_is_the_mechanism_s(spark: "SparkSession", tmp_path: Path) -> None:
+    # alpha = 1e-9 on 40 000 symbols; the wrong twin has 10% more epsilon.
+    mechanism, twin = (RandomizedResponse(STATES, epsilon=e) for e in ("1", "1.1"))
+    frame = spark.range(0, 10_000, 1, 4).selectExpr("array_repeat('a', int(2 + 4 * (id % 2))) as w")
+    made = release(mechanism, frame, **LISTS, demo=True, output=tmp_path / "out")
+    words: Any = released_rows(tmp_path / "out")["w"].to_pylist()
+    seen = Counter(symbol for word in words for symbol in word)
+    counts = [seen[symbol] for symbol in "abc"]
+    right, wrong = (np.asarray(each.response_matrix)[0] for each in (mechanism, twin))
+    assert made.realised_errors == (40_000 - counts[0],)
+    assert not chi_square_agrees(counts, right, 1e-9).rejected
+    assert chi_square_agrees(counts, wrong, 1e-9).rejected
+    # Estimates see the symbols and the words.
+    assert frequencies(made, "w").tally.counts.tolist() == counts
+    chain = transitions(made)
+    assert (chain.words, chain.symbols) == (10_000, 40_000)
+
+
+def test_lists_that_are_no_words_are_named_by_row(spark: "SparkSession", tmp_path: Path) -> None:
+    frame = lists_of(spark, 100)
+    wrong = {
+        "array('a', 'z', 'z')": (DomainError, "label in row 99 of the column 'w'.*; 2 entries are"),
+        "array('a', null)": (MissingValueError, "entry in row 99 of the column 'w' has no value"),
+        "null": (MissingValueError, "Row 99 has no list in the column 'w'"),
+    }
+    for word, (error, message) in wrong.items():
+        late = frame.selectExpr("id", f"if(id = 99, {word}, w) as w")
+        with pytest.raises(error, match=message):
+            release(SURE, late, **LISTS, output=tmp_path / "out")
+    with pytest.raises(DataError, match="have different lengths"):
+        release(SURE, frame, columns="w", adjacency=1, output=tmp_path / "out")
+    with pytest.raises(DomainError, match="holds list, which"):
+        release(SURE, frame, columns="w", output=tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+    given: dict[str, Any] = {"missing": "b", "other": "c", "output": tmp_path / "out"}
+    holes = spark.createDataFrame([(["a", None, "z"],), ([],)], "w array<string>")
+    release(SURE, holes, **LISTS, **given)
+    assert released_rows(tmp_path / "out")["w"].to_pylist() == [["a", "b", "c"], []]

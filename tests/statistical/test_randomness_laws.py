@@ -12,7 +12,6 @@ import pytest
 from privet.exact import exp_down, exp_up
 from privet.randomness import (
     Cumulative,
-    DyadicLaw,
     OffsetLaw,
     RandomSource,
     RefinableLaw,
@@ -82,18 +81,6 @@ def test_the_system_source_gives_the_law_too() -> None:
     # The only check with fresh bits: it fails once in a thousand million runs.
     law, right = offset_law(8, 1.0)
     assert not chi_square_agrees(offsets(law, SystemSource(), 1_000_000), right, 1e-9).rejected
-
-
-def test_dyadic_draws_follow_their_weights() -> None:
-    # n = 2 million. Wrong law: the weights rounded to multiples of 2^-16, the last taking the rest.
-    weights = [(k * 7919) % 1000 + 1 for k in range(40)]
-    weights.append((1 << 20) - sum(weights))
-    right = np.array(weights) / (1 << 20)
-    draws = np.bincount(DyadicLaw(weights, 20).draw(ReplaySource(4), 2_000_000), minlength=41)
-    assert not chi_square_agrees(draws, right, ALPHA).rejected
-    wrong = np.array([weight >> 4 for weight in weights]) / (1 << 16)
-    wrong[40] = 1 - wrong[:40].sum()
-    assert chi_square_agrees(draws, wrong, ALPHA).rejected
 
 
 class Decay(RefinableLaw):

@@ -218,3 +218,57 @@ def test_every_citation_is_in_the_bibliography() -> None:
     }
     assert cited
     assert sorted((key, place) for key, place in cited if key not in keys) == []
+
+
+# --------------------------------------------------------------------------------------- the sizes
+
+LONGEST_FILE = 500
+LONGEST_BODY = 60
+"""Lines of a function between its docstring and its end: what a screen shows. Not its parameters,
+which are options with their help in a command, and not what is said about it."""
+
+
+def long_functions(source: str) -> list[str]:
+    """Functions with a longer body, as "line name: lines"."""
+    return [
+        f"{node.lineno} {node.name}: {lines}"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (lines := lines_of_body(node)) > LONGEST_BODY
+    ]
+
+
+def lines_of_body(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    statements = function.body[ast.get_docstring(function) is not None :]
+    if not statements:
+        return 0
+    return (function.end_lineno or 0) - statements[0].lineno + 1
+
+
+def python_files(*folders: str) -> list[Path]:
+    return [path for name in folders for path in sorted((ROOT / name).rglob("*.py"))]
+
+
+def test_a_function_fits_on_a_screen() -> None:
+    paths = python_files("src", "tests", "benchmarks")
+    assert len(paths) > 100
+    found = {
+        str(path.relative_to(ROOT)): long
+        for path in paths
+        if (long := long_functions(text_of(path)))
+    }
+    assert found == {}
+
+
+def test_a_long_function_is_found_whatever_is_said_about_it() -> None:
+    said = '    """' + "What it is.\n" * 80 + '    """\n'
+    options = "".join(f"    option_{number}: int = 0,\n" for number in range(80))
+    head = f"def f(\n{options}) -> None:\n{said}"
+    assert long_functions(head + "    x = 1\n" * LONGEST_BODY) == []
+    assert long_functions(head + "    x = 1\n" * (LONGEST_BODY + 1)) == [f"1 f: {LONGEST_BODY + 1}"]
+    assert long_functions(head) == []
+
+
+def test_a_file_of_the_package_is_read_in_one_sitting() -> None:
+    long = [path for path in python_files("src") if len(text_of(path).splitlines()) > LONGEST_FILE]
+    assert long == []

@@ -67,7 +67,7 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """Epsilon as a decimal rounded up and exactly; the rest as it is."""
         return {
-            "framework": self.framework,
+            "framework_in_words": self.framework,
             "epsilon": float_up(self.epsilon),
             "exact": {"epsilon": str(self.epsilon)},
             "person": self.person

@@ -21,7 +21,7 @@ from privet.chains.quilt.loads import Loads
 from privet.chains.quilt.objectives import LossObjective
 from privet.chains.quilt.worst import worst_node
 from privet.errors import ModelError, ParameterError
-from privet.exact import read_count
+from privet.exact import float_up, read_count
 from privet.privacy import Framework, IndependentRecords, MarkovFramework, RecordLoss
 
 MOST_LOSSES = 200
@@ -44,12 +44,14 @@ class OlderCharge:
     covers: str
 
     def to_json(self) -> dict[str, Any]:
-        """The epsilon as exact text."""
+        """The epsilon as a decimal rounded up, and exactly as text."""
+        known = self.epsilon
         return {
             "theorem": self.theorem,
-            "epsilon": None if self.epsilon is None else str(self.epsilon),
+            "epsilon": None if known is None else float_up(known),
             "why_not": self.why_not,
             "covers": self.covers,
+            "exact": {"epsilon": None if known is None else str(known)},
         }
 
 

@@ -64,8 +64,8 @@ class ChainBox:
 
         For words of a chain whose transition matrix does not change with time. Every entry has an
         interval that holds whatever the number of visits of its state turns out to be (see
-        `privet.chains.box_words`). A step that never occurs has a lower bound of 0, which makes
-        every influence infinite: there must be enough words to see every step, usually many times.
+        `privet.chains.box_words`). A transition that never occurs has a lower bound of 0, which
+        makes every influence infinite: there must be enough words to see each, usually many times.
         Errors: DataError if there are no symbols; ParameterTypeError for anything but Words.
         """
         level = _read_confidence(confidence)

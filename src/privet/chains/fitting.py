@@ -1,4 +1,4 @@
-"""Counting the steps of public words into a chain.
+"""Counting the transitions of public words into a chain.
 
 Contract. Counts and pseudocounts are exact, so the chain is. A state that is never left has no row:
 that is refused, never filled in silently. A chain always goes on, so a support in which words end
@@ -106,8 +106,8 @@ def _never_left(symbol: object, row: int, used: bool) -> ModelError:
             row=row,
         )
     return ModelError(
-        f"Words end after state {symbol!r} in the support (row {row} of it allows no step), and a "
-        "chain always goes on.",
+        f"Words end after state {symbol!r} in the support (row {row} of it allows no transition), "
+        "and a chain always goes on.",
         hint=f"Let {symbol!r} follow itself in the support, if words may stay there, or give no "
         "support.",
         row=row,

@@ -43,15 +43,15 @@ from privet.symbols import Alphabet, Words
 from privet.whole_files import write_json
 
 Support: TypeAlias = "Language | MarkovChain | npt.ArrayLike | None"
-"""What is possible: a language, a chain (for its words), or (k, k) of 0 and 1 for steps."""
+"""What is possible: a language, a chain (for its words), or (k, k) of 0 and 1 for transitions."""
 
 
 class MarkovChain:
     """A Markov chain with a given law of the first state.
 
-    `initial`: k probabilities; `transition`: k rows of k, row i for the steps out of state i; both
-    exact (integers, Fraction, Decimal, text) or floats (see `privet.chains.stochastic`); `states`:
-    k symbols or an Alphabet, 0 .. k - 1 unless given. Errors: ModelError naming the row.
+    `initial`: k probabilities; `transition`: k rows of k, row i for the transitions out of state i;
+    both exact (integers, Fraction, Decimal, text) or floats (see `privet.chains.stochastic`);
+    `states`: k symbols or an Alphabet, 0 .. k - 1 unless given. Errors: ModelError naming the row.
     """
 
     kind = "markov-chain"
@@ -110,7 +110,7 @@ class MarkovChain:
         return self._steps.exact
 
     def support(self) -> npt.NDArray[np.bool_]:
-        """(k, k): which steps are possible."""
+        """(k, k): which transitions are possible."""
         return self.transition > 0
 
     @cached_property
@@ -124,7 +124,7 @@ class MarkovChain:
         return tuple(structure.fraction(value) for value in law.tolist())
 
     def stationary(self) -> FloatArray:
-        """(k,) float64: the law that a step leaves as it is, each entry to a few last digits.
+        """(k,) float64: the law that a transition leaves as it is, each entry to a few last digits.
 
         Errors: ModelError if there is more than one (several closed classes of states).
         """
@@ -244,12 +244,12 @@ class MarkovChain:
         start: npt.ArrayLike | None = None,
         protected: bool = False,
     ) -> "MarkovChain":
-        """The chain of PUBLIC words: shares of first symbols and of steps, exactly.
+        """The chain of PUBLIC words: shares of first symbols and of transitions, exactly.
 
-        `pseudocount`: added to the count of every possible first symbol and step (0: what never
-        occurs becomes impossible); `support`: what is possible, a Language, a MarkovChain for its
-        words, or (k, k) bool for steps, and `start`: (k,) bool, the first symbols that are, all
-        unless given; `protected`: say True if
+        `pseudocount`: added to the count of every possible first symbol and transition (0: what
+        never occurs becomes impossible); `support`: what is possible, a Language, a MarkovChain for
+        its words, or (k, k) bool for transitions, and `start`: (k,) bool, the first symbols that
+        are, all unless given; `protected`: say True if
         the words are the very data to be protected: the chain then gives them away, which a
         PrivacyLeakWarning says. Released words are learnt from by `privet.estimate.transitions`,
         which undoes the noise; counting them would not.

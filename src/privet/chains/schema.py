@@ -94,7 +94,7 @@ class PatternFile(BaseModel):
 class AllowedFile(BaseModel):
     """The words in which every symbol may follow the one before it."""
 
-    model_config = ConfigDict(extra="forbid", title="Language by allowed steps")
+    model_config = ConfigDict(extra="forbid", title="Language by allowed transitions")
 
     kind: Literal["language"]
     alphabet: list[Symbol]

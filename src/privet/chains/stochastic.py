@@ -110,6 +110,15 @@ def read_distribution(values: Sequence[Any] | npt.NDArray[Any], name: str) -> St
     return read_stochastic([row], name, [])
 
 
+def refuse_frame(values: object, name: str) -> None:
+    """Errors: ModelError for a data frame: some give their columns one by one, as if rows."""
+    if hasattr(values, "columns"):
+        raise ModelError(
+            f"{_capital(name)} is a {type(values).__name__}, not a list of rows.",
+            hint="Of a data frame give frame.to_numpy().",
+        )
+
+
 def read_only(array: FloatArray) -> FloatArray:
     """A C-contiguous copy that cannot be written to."""
     copy = np.array(array, np.float64, order="C")
@@ -135,6 +144,7 @@ def _listed(values: Rows, name: str) -> list[list[Any]]:
         values = values.tolist()
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise ModelError(f"{_capital(name)} is a {type(values).__name__}, not a list of rows.")
+    refuse_frame(values, name)
     rows = []
     for number, row in enumerate(values):
         if isinstance(row, str | bytes) or not isinstance(row, Iterable):

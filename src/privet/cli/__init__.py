@@ -4,8 +4,9 @@ Contract. Exit codes: 0 done, 1 refused or failed, 2 usage (a bad parameter), 13
 the reader of the output went away. Whatever goes wrong is one line on the standard error that names
 the place and the remedy; there is no traceback and no private value, not even for an error nobody
 foresaw (its kind and place in the program are told, never its text). With `--json` the standard
-output holds one JSON value and nothing else. Interrupting leaves nothing half-written. No
-mathematics here; a command imports what it needs when it runs, so that help is fast.
+output holds one JSON value and nothing else, of an error too; `privet.cli.outputs` has the schemas.
+Interrupting leaves nothing half-written. No mathematics here; a command imports what it needs when
+it runs, so that help is fast.
 """
 
 import os
@@ -15,7 +16,10 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from privet.cli.failing import Failed
 
 EXIT_REFUSED, EXIT_USAGE, EXIT_INTERRUPTED, EXIT_PIPE = 1, 2, 130, 141
 
@@ -24,7 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code and raises nothing."""
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
+    from privet.cli.failing import Failed
+    from privet.cli.output import answered
+
     given = list(sys.argv[1:] if arguments is None else arguments)
+    answered.yes = False
     try:
         with _warnings_as_lines(), _ending_signals_as_exceptions():
             code = _run(given)
@@ -34,25 +42,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         close_standard_output()
         return EXIT_PIPE
     except KeyboardInterrupt as error:
-        say(f"interrupted; nothing was left half-written. {_remarks_of(error)}")
-        return EXIT_INTERRUPTED
+        message = "interrupted; nothing was left half-written."
+        return Failed("Interrupted", message, _remarks_of(error), EXIT_INTERRUPTED).tell(given)
     except SystemExit as ending:
         return ending.code if isinstance(ending.code, int) else EXIT_REFUSED
     except Exception as error:
-        return _report(error, given)
+        return _failed(error, given).tell(given)
 
 
 def _run(arguments: list[str]) -> int:
     import typer
 
     from privet.cli.app import app
+    from privet.cli.failing import Failed
 
     # Typer brings its own copy of click; its public exception leads to the common base of both.
     usage_error: type[Exception] = typer.BadParameter.__mro__[1]
     command = typer.main.get_command(app)
     try:
         # Not command.main, which has ways of its own with interrupts and broken pipes.
-        with command.make_context("privet", arguments) as context:
+        # A copy: it takes what it reads out of the list.
+        with command.make_context("privet", [*arguments]) as context:
             command.invoke(context)
         return 0
     except typer.Exit as ending:
@@ -70,7 +80,9 @@ def _run(arguments: list[str]) -> int:
             listed = sorted(getattr(getattr(place, "command", None), "commands", {}))
             if message.startswith("No such command") and "Did you mean" not in message:
                 end += f" The commands are {', '.join(f'{path} {name}' for name in listed)}."
-            say(f"error: {message}{end} Try '{path} --help'.")
+            raise Failed(
+                "UsageError", f"{message}{end}", f"Try '{path} --help'.", EXIT_USAGE
+            ) from None
         return EXIT_USAGE
 
 
@@ -89,31 +101,34 @@ def _options_of(arguments: Sequence[str]) -> frozenset[str]:
     return frozenset(name for param in command.params for name in param.opts)
 
 
-def _report(error: Exception, arguments: Sequence[str]) -> int:
+def _failed(error: Exception, arguments: Sequence[str]) -> "Failed":
+    from privet.cli.failing import Failed, failed
     from privet.cli.hints import in_options
     from privet.errors import ParameterError, PrivetError
 
+    if isinstance(error, Failed):
+        return error
     if isinstance(error, PrivetError):
-        say(f"error: {in_options(error, _options_of(arguments))}")
-        return EXIT_USAGE if isinstance(error, ParameterError) else EXIT_REFUSED
+        code = EXIT_USAGE if isinstance(error, ParameterError) else EXIT_REFUSED
+        return failed(error, in_options(error, _options_of(arguments)), code)
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""
-        say(f"error: {place}{error.strerror or 'input/output error'}.")
-        close_standard_output()
-        return EXIT_REFUSED
+        told = f"{place}{error.strerror or 'input/output error'}."
+        return Failed("OSError", told, "", EXIT_REFUSED)
     if isinstance(error, MemoryError):
-        say("error: not enough memory. Release fewer columns, or the file in parts.")
-        return EXIT_REFUSED
+        remedy = "Release fewer columns, or the file in parts."
+        return Failed("MemoryError", "not enough memory.", remedy, EXIT_REFUSED)
     # The text of a foreign error may hold a value of the data: only its kind and place are told.
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     place = "?" if last is None else _place(last.tb_frame, last.tb_lineno)
-    say(
-        f"error: internal error {type(error).__name__} at {place}; nothing was written. Report it. "
-        f"{_remarks_of(error)}"
+    return Failed(
+        "InternalError",
+        f"internal error {type(error).__name__} at {place}; nothing was written.",
+        f"Report it. {_remarks_of(error)}".strip(),
+        EXIT_REFUSED,
     )
-    return EXIT_REFUSED
 
 
 def _remarks_of(error: BaseException) -> str:

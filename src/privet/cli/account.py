@@ -20,7 +20,9 @@ EXAMPLE = f"privet account --spec {shipped('spends.json')} --budget 4"
 def account(
     receipts: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="RECEIPT...", help="Receipts of releases, .receipt.json files."),
+        typer.Argument(
+            metavar="RECEIPT...", help="Receipts (.receipt.json files), or their releases."
+        ),
     ] = None,
     spec: Annotated[
         Path | None,

@@ -23,6 +23,7 @@ from privet.privacy import (
     framework_from_json,
 )
 from privet.releasing.charging import Charge
+from privet.releasing.files import receipt_named
 from privet.releasing.receipt import SEEDED_BITS, Receipt
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def read_inputs(
             "Nothing says what was released.", hint="Name receipts, or a spec file with --spec."
         )
     content = _spec(spec)
+    receipts = [receipt_named(path) for path in receipts]
     warnings: list[str] = []
     entries = [_of_receipt(path, warnings) for path in receipts]
     if content is not None and spec is not None:

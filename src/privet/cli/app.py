@@ -18,6 +18,7 @@ from privet.cli import (
     ledger,
     plan,
     plan_query,
+    plan_table,
     release_query,
     release_table,
     release_words,
@@ -50,15 +51,38 @@ class _Command(_PlainHelp, typer.core.TyperCommand):
 
 
 class _Group(_PlainHelp, typer.core.TyperGroup):
-    pass
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Those of `_ORDER` first: typer would put commands that have commands at the end."""
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: _ORDER.index(name) if name in _ORDER else len(_ORDER))
+
+
+_ORDER = (
+    "demo",
+    "plan",
+    "release",
+    "estimate",
+    "decode",
+    "fit",
+    "ledger",
+    "account",
+    "report",
+    "verify",
+)
+"""The commands in the order of the work: before a release, the release, and after it."""
 
 
 _EXAMPLE_WIDTH = 74
 
 
-def _example(text: str, with_model: str = "", of_query: str = "") -> str:
+def _example(text: str, with_model: str = "", of_query: str = "", of_table: str = "") -> str:
     """The examples as lines that can be pasted into a shell."""
-    examples = {"Example": text, "With a model": with_model, "Of a query": of_query}
+    examples = {
+        "Example": text,
+        "With a model": with_model,
+        "Of a query": of_query,
+        "Of a table": of_table,
+    }
     return "\n\n".join(
         f"\b\n{title}:\n{_shell_lines(one)}" for title, one in examples.items() if one
     )
@@ -109,11 +133,12 @@ def _add(
     example: str,
     with_model: str = "",
     of_query: str = "",
+    of_table: str = "",
 ) -> None:
     """A command whose help is its docstring, each paragraph filled to the width at hand."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    epilog = _example(example, with_model, of_query)
+    epilog = _example(example, with_model, of_query, of_table)
     group.command(name, cls=_Command, help=text, short_help=short, epilog=epilog)(command)
 
 
@@ -126,6 +151,7 @@ _add(
     plan.EXAMPLE,
     plan.MODEL_EXAMPLE,
     plan_query.EXAMPLE,
+    plan_table.EXAMPLE,
 )
 app.add_typer(_release, name="release")
 _add(

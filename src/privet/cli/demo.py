@@ -6,12 +6,11 @@ shares may be shown next to what was predicted and estimated. No command shows t
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from privet.cli.demo_series import print_weather, release_weather, weather_as_json
 from privet.cli.demo_verify import infection_as_json, print_infection, verify_infection
+from privet.cli.output import AsJson
 
 if TYPE_CHECKING:
     from privet.datasets import Dataset
@@ -40,7 +39,7 @@ class _WordRun:
 
 
 def demo(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Release public data, estimate from the release, and compare with the truth.
 
@@ -225,15 +224,17 @@ def _as_json(
     income: "Dataset",
     runs: list[_WordRun],
 ) -> dict[str, Any]:
+    from privet.cli.estimate import cells_as_json
+
     return {
         "public_demo_data": True,
         "voters": {
             "source": voters.source,
             "receipt": released.receipt.to_json(),
-            "measured_errors": list(released.realised_errors or ()),
+            "measured_errors_by_column": list(released.realised_errors or ()),
             "cross_table": [
                 {**cell, "in_the_data": share}
-                for cell, share in zip(joint.rows(), truth, strict=True)
+                for cell, share in zip(cells_as_json(joint), truth, strict=True)
             ],
         },
         "income": {

@@ -64,7 +64,7 @@ def infection_as_json(run: VerifyRun) -> dict[str, Any]:
     broken = [each.outcome for each in run.bold if isinstance(each.outcome, Violated)]
     return {
         "ratio": run.ratio,
-        "verdicts": [type(each.outcome).__name__ for each in run.holds],
+        "verdicts": [type(each.outcome).__name__.lower() for each in run.holds],
         "bolder_ratio": str(_BOLD),
         "words": [[str(symbol) for symbol in outcome.word] for outcome in broken],
     }

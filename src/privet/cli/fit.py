@@ -8,6 +8,7 @@ import typer
 
 from privet.cli.fit_box import print_box, refuse_with_box, write_box
 from privet.cli.models import symbols_from
+from privet.cli.output import AsJson
 from privet.cli.places import shipped
 from privet.cli.release_common import (
     Id,
@@ -36,7 +37,7 @@ EXAMPLE = (
 )
 
 PUBLIC = (
-    "the chain holds the steps of these sequences without any protection: fit it to public "
+    "the chain holds the transitions of these sequences without any protection: fit it to public "
     "sequences only, and learn from protected ones by releasing them first (--receipt)"
 )
 
@@ -45,61 +46,69 @@ LEARNT = (
     "the epsilons of the two add up"
 )
 
+Sequences = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Public sequences, or a release of sequences.")
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="CHAIN.json", help="Where the chain goes.")
+]
+ReceiptFile = Annotated[
+    Path | None,
+    typer.Option(metavar="RECEIPT", help="FILE is a release: learn from it, minus its noise."),
+]
+State = Annotated[str | None, typer.Option(metavar="COLUMN", help="Long table: the symbol.")]
+Ragged = Annotated[bool, typer.Option("--ragged", help="Wide table: words may end early.")]
+SupportFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MODEL.json",
+        help="Only transitions, and first symbols, that this language, or chain, allows.",
+    ),
+]
+Pseudocount = Annotated[
+    str,
+    typer.Option(metavar="P", help="Added to the count of every possible transition and start."),
+]
+Confidence = Annotated[
+    str, typer.Option(metavar="C", help="Of the box, or of the intervals from a release.")
+]
+AsBox = Annotated[
+    bool,
+    typer.Option("--box", help="Write a box that holds the true chain with --confidence."),
+]
+ChangedFile = Annotated[
+    bool,
+    typer.Option("--changed-file", help="Read a release that was changed since."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Let an existing CHAIN.json be replaced.")
+]
+
 
 def fit(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Public sequences, or a release of sequences.")
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="CHAIN.json", help="Where the chain goes.")
-    ],
-    receipt: Annotated[
-        Path | None,
-        typer.Option(metavar="RECEIPT", help="FILE is a release: learn from it, minus its noise."),
-    ] = None,
+    file: Sequences,
+    output: Output,
+    receipt: ReceiptFile = None,
     id: Id = None,  # noqa: A002  # the option is --id
     time: Time = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: the symbol.")
-    ] = None,
+    state: State = None,
     columns: WideColumns = None,
-    ragged: Annotated[
-        bool, typer.Option("--ragged", help="Wide table: words may end early.")
-    ] = False,
+    ragged: Ragged = False,
     symbols: Symbols = None,
-    support: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL.json",
-            help="Only steps, and first symbols, that this language, or chain, allows.",
-        ),
-    ] = None,
+    support: SupportFile = None,
     missing: Missing = None,
     other: Other = None,
-    pseudocount: Annotated[
-        str,
-        typer.Option(metavar="P", help="Added to the count of every possible step and start."),
-    ] = "0",
-    confidence: Annotated[
-        str, typer.Option(metavar="C", help="Of the box, or of the intervals from a release.")
-    ] = "0.95",
-    box: Annotated[
-        bool,
-        typer.Option("--box", help="Write a box that holds the true chain with --confidence."),
-    ] = False,
-    changed_file: Annotated[
-        bool,
-        typer.Option("--changed-file", help="Read a release that was changed since."),
-    ] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Let an existing CHAIN.json be replaced.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
+    pseudocount: Pseudocount = "0",
+    confidence: Confidence = "0.95",
+    box: AsBox = False,
+    changed_file: ChangedFile = False,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
     """Learn a Markov chain of the symbols, for --decode, --language and plan --chain.
 
-    From public sequences (--id, --time and --state, or --columns): the shares of their steps. Never
-    give it the sequences that are to be protected: the chain would give away their counts.
+    From public sequences (--id, --time and --state, or --columns): the shares of their transitions.
+    Never give it the sequences that are to be protected: the chain would give away their counts.
 
     From a release (--receipt): the most likely chain behind it, with the mechanism's noise undone,
     and standard errors. That costs no privacy, and CHAIN.json names the release, since decoding
@@ -170,7 +179,7 @@ def _refuse_for_release(*options: object) -> None:
 
 
 def _refuse_unmarked_release(file: Path) -> None:
-    """Counting the steps of a release would give the chain of the noise."""
+    """Counting the transitions of a release would give the chain of the noise."""
     from privet.errors import ParameterError
     from privet.releasing.files import receipt_path_for
 
@@ -178,8 +187,8 @@ def _refuse_unmarked_release(file: Path) -> None:
     if place.is_file():
         raise ParameterError(
             f"{file} is a release: {place} is beside it.",
-            hint=f"Add --receipt {place} to undo the noise; its steps as they are would be those "
-            "of the noise.",
+            hint=f"Add --receipt {place} to undo the noise; its transitions as they are would be "
+            "those of the noise.",
         )
 
 
@@ -231,7 +240,7 @@ def _read_public(
 
 
 def _from_public(public: _Public, support: Path | None, pseudocount: str) -> "MarkovChain":
-    """The shares of their steps. Errors: ModelError by word and row."""
+    """The shares of their transitions. Errors: ModelError by word and row."""
     from privet.chains import MarkovChain
     from privet.releasing.rows import rows_named
 
@@ -341,7 +350,7 @@ def _notes(
 
     notes = [PUBLIC] if found is None else [*found.notes, LEARNT]
     if support is not None:
-        may = "a chain remembers one step only, so this one can leave the language of --support"
+        may = "a chain remembers one state only, so this one can leave the language of --support"
         try:
             left = first_leaving(Language.from_chain(chain), over(support, chain.alphabet))
         except ModelError:  # too large to compare
@@ -363,7 +372,7 @@ def _as_json(
             if math.isinf(row["standard_error"]):
                 row["standard_error"] = None
         content |= {
-            "steps": rows,
+            "transitions": rows,
             "log_likelihood": found.log_likelihood,
             "iterations": found.iterations,
             "converged": found.converged,
@@ -381,5 +390,8 @@ def _print(path: Path, chain: "MarkovChain", found: "TransitionEstimate | None")
         errors = None if found is None else found.all_standard_errors
         print_table("Probability of the next symbol", *step_rows(chain, errors))
     if found is not None:
-        print_text("Each with its standard error; 'unknown' where the release does not tell.")
+        print_text(
+            "Each with its standard error, if the sequences are of one chain; 'unknown' where the "
+            "release does not tell."
+        )
     print_text(f"Chain: {path} ({len(names)} states)")

@@ -50,9 +50,9 @@ def print_box(path: Path, box: "ChainBox", as_json: bool) -> None:
     unseen = int((box.lower == 0).sum())
     if unseen:
         notes.append(
-            f"{'1 step was' if unseen == 1 else f'{unseen} kinds of steps were'} never seen, so it "
-            "may be impossible or not: such a box bounds no influence, and a query with it gets "
-            "the noise of group DP"
+            f"{'1 transition was' if unseen == 1 else f'{unseen} kinds of transitions were'} never "
+            "seen, so it may be impossible or not: such a box bounds no influence, and a query "
+            "with it gets the noise of group DP"
         )
     for note in notes:
         say(f"note: {note}.")

@@ -70,10 +70,10 @@ def in_options(error: PrivetError, options: Collection[str]) -> str:
         return f"{error.message} {hint}{rows}"
     if isinstance(error, DomainError) and column is not None and rows and "'other'" in error.hint:
         shown = error.hint[error.hint.find("(") : error.hint.rfind(")") + 1]
-        hint = (
-            f"Name a symbol for such labels, --other {symbol}, or list them with the "
-            f"others {shown}."
-        )
+        listed = "list them with the others"
+        if "--symbols" not in options and "--column" not in options:
+            listed = "give a model that has them as states beside"  # of a query, say
+        hint = f"Name a symbol for such labels, --other {symbol}, or {listed} {shown}."
         if error.payload.get("all_rows"):
             hint = f"No label of it is: is it a column of such symbols {shown}? {hint}"
         return f"{error.message} {hint}{rows}"
@@ -97,6 +97,9 @@ def _reworded(error: PrivetError) -> str:
     """The hint with what is written in Python written as options."""
     hint = error.hint.replace("Give a pseudocount such as 1", "Add --pseudocount 1")
     hint = hint.replace("with set_budget", "with privet ledger budget")
+    hint = hint.replace("create=True or `privet ledger init`", "privet ledger init")
+    hint = hint.replace(", and so does giving its framework and its budget", "")
+    hint = hint.replace("say that lengths differ (ragged).", "add --ragged.")
     hint = re.sub(r"\bratio=(\d+)(?= claims)", r"--ratio \1", hint)
     if getattr(error, "parameter", "") in ("ledger", "rows"):
         for python, option in _ACCOUNTS:

@@ -19,6 +19,7 @@ from privet.cli.ledger_report import (
     print_place,
     print_verification,
 )
+from privet.cli.output import AsJson
 from privet.cli.query_options import Box, Chains, Initial
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ Budget = Annotated[
     str,
     typer.Option("--budget", metavar="E", help="The epsilon that all its releases may cost."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
 
 
 def init(
@@ -252,6 +252,8 @@ def export(
     import json
     import sys
 
+    from privet.cli.output import print_json, print_text
+
     with opened(ledger) as book:
         rows = list(book.export())
     if as_json:
@@ -259,13 +261,17 @@ def export(
     else:
         text = "".join(json.dumps(row, allow_nan=False) + "\n" for row in rows)
     if output is None:
-        sys.stdout.write(text)
+        if as_json:
+            print_json(rows)
+        else:
+            sys.stdout.write(text)
         return
-    from privet.cli.output import print_text
     from privet.data import write_whole
 
     write_whole(output, lambda file: file.write(text.encode("utf-8")), overwrite=overwrite)
-    if not as_json:
+    if as_json:
+        print_json({"output": str(output), "rows": len(rows)})
+    else:
         print_text(f"Export: {output} ({len(rows):,} {'row' if len(rows) == 1 else 'rows'})")
 
 

@@ -31,6 +31,14 @@ AccountName = Annotated[
     str | None,
     typer.Option("--account", metavar="NAME", help="The account of the ledger to be charged."),
 ]
+ChargedPerson = Annotated[
+    str | None,
+    typer.Option(
+        "--charge-person",
+        metavar="NAME",
+        help="Charge this person of the account alone: FILE holds nobody else's data.",
+    ),
+]
 
 
 def required(url: str | None) -> str:
@@ -55,11 +63,19 @@ def opened(url: str | None, *, create: bool = False) -> Iterator["Ledger"]:
 
 
 @contextmanager
-def account_in(url: str | None, name: str | None) -> Iterator["Account | None"]:
+def account_in(
+    url: str | None, name: str | None, person: str | None = None
+) -> Iterator["Account | None"]:
     """The account that --ledger and --account name; None where neither does.
 
-    Errors: ParameterError for one without the other; LedgerError.
+    `person`: who is charged alone. Errors: ParameterError for one without the other; LedgerError.
     """
+    if person is not None and name is None:
+        raise ParameterError(
+            "A person was named to be charged, and no account.",
+            hint="Add --account NAME, or leave --charge-person out.",
+            parameter="account",
+        )
     if not url and name is None:
         yield None
         return
@@ -70,4 +86,5 @@ def account_in(url: str | None, name: str | None) -> Iterator["Account | None"]:
             parameter="account",
         )
     with opened(url) as ledger:
-        yield ledger.account(name)
+        charged = ledger.account(name)
+        yield charged if person is None else charged.for_person(person)

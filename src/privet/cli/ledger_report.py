@@ -42,7 +42,7 @@ def account_json(account: "Account") -> dict[str, Any]:
     left = max(limit - spent, Fraction(0))
     return {
         "account": account.name,
-        "unit": account.unit,
+        "records": account.unit,
         "protected": protected(account),
         "budget": float_down(limit),
         "spent": float_up(spent),

@@ -7,7 +7,7 @@ stand for missing and unknown values are added to the alphabets that lack them.
 """
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -86,11 +86,23 @@ def read_split(texts: Sequence[str]) -> dict[str, str] | None:
     return split or None
 
 
-def read_stand_ins(texts: Sequence[str], columns: Sequence[str], option: str) -> StandIns:
-    """{column: symbol} from SYMBOL (for every column) or COLUMN=SYMBOL. Errors: ParameterError."""
+def read_stand_ins(
+    texts: Sequence[str], columns: Sequence[str], option: str, symbols: Collection[str] = ()
+) -> StandIns:
+    """{column: symbol} from SYMBOL (for every column) or COLUMN=SYMBOL. Errors: ParameterError.
+
+    `symbols`: of the alphabets that were listed. A symbol with "=" in it has to be one of them, or
+    a misspelt column would become a symbol of every column.
+    """
     found: StandIns = {}
     for text in texts:
         name, equals, symbol = text.partition("=")
+        if equals and name not in columns and text.strip() not in symbols:
+            raise ParameterError(
+                f"{option} {text}: there is no column '{name}' among those that are released.",
+                hint=f"They are {listed(columns)}. A symbol with '=' in it must be listed in an "
+                "alphabet.",
+            )
         targets = [name] if equals and name in columns else list(columns)
         value = (symbol if targets == [name] and equals else text).strip()
         if not value:
@@ -123,13 +135,18 @@ def settle_domain(
     missing: Sequence[str],
     other: Sequence[str],
     from_data: Callable[[str], Alphabet] | None,
+    all_columns: bool = False,
 ) -> Domain:
-    """The alphabet of every column. Errors: ParameterError naming the column without one."""
+    """The alphabet of every column. Errors: ParameterError naming the column without one.
+
+    `all_columns`: the one name stands for all columns of a word, and is called that.
+    """
     names = list(columns)
-    absent = read_stand_ins(missing, names, "--missing") or _from_schema(
+    known = _listed_symbols(columns, schema)
+    absent = read_stand_ins(missing, names, "--missing", known) or _from_schema(
         None if schema is None else schema.missing, names
     )
-    unknown = read_stand_ins(other, names, "--other") or _from_schema(
+    unknown = read_stand_ins(other, names, "--other", known) or _from_schema(
         None if schema is None else schema.other, names
     )
     alphabets: dict[str, Alphabet] = {}
@@ -155,11 +172,22 @@ def settle_domain(
         alphabets[name] = _alphabet(symbols, name)
         if fresh:
             verb = "was" if len(fresh) == 1 else "were"
+            where = "all columns" if all_columns else f"'{name}'"
             added.append(
-                f"{listed([str(symbol) for symbol in fresh])} {verb} added to '{name}': "
+                f"{listed([str(symbol) for symbol in fresh])} {verb} added to {where}: "
                 f"{len(symbols)} categories"
             )
     return Domain(alphabets, absent, unknown, tuple(taken), tuple(added))
+
+
+def _listed_symbols(
+    columns: Mapping[str, Sequence[Hashable] | None], schema: "Schema | None"
+) -> set[str]:
+    """The symbols of all alphabets that were written down, as text."""
+    written = [symbols for symbols in columns.values() if symbols is not None]
+    if schema is not None:
+        written += schema.columns.values()
+    return {str(symbol) for symbols in written for symbol in symbols}
 
 
 def _from_schema(

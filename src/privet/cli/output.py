@@ -13,7 +13,9 @@ import threading
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import typer
 
 from privet.plain_text import count, percent, plain, table_lines
 
@@ -22,7 +24,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 __all__ = [
+    "AsJson",
     "Ticker",
+    "answered",
     "console",
     "count",
     "line_width",
@@ -36,6 +40,8 @@ __all__ = [
     "printable",
     "table_lines",
 ]
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
 
 _PATIENCE_SECONDS = 1.0
 
@@ -58,9 +64,20 @@ def line_width() -> int | None:
     return console().width if sys.stdout.isatty() else None
 
 
+class _Answered:
+    """Whether the running command has printed its one JSON value."""
+
+    yes = False
+
+
+answered = _Answered()
+
+
 def print_json(value: Any) -> None:
-    """One JSON value on the standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+    """One JSON value on the standard output, which gets no other."""
+    text = json.dumps(value, indent=2, allow_nan=False)
+    answered.yes = True
+    sys.stdout.write(text + "\n")
 
 
 def print_text(text: str, style: str = "", indent: str = "") -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
+from privet.cli.output import AsJson
 from privet.cli.places import shipped
+from privet.cli.plan_table import Columns, RowsPerPerson, SchemaFile, Split, TableOptions
 from privet.cli.query_options import Box, Initial, Levels, Nodes_
+from privet.cli.release_common import Symbols
 from privet.cli.release_words import CalibrationSeconds
 
 if TYPE_CHECKING:
@@ -29,94 +32,103 @@ _CURVE_POINTS = 65
 _MARGIN = 2.0
 """The picture reaches beyond the epsilons asked for by this factor."""
 
+Epsilons = Annotated[
+    list[str],
+    typer.Option("--epsilon", "-e", metavar="E[,E...]", help="The guarantee; several compare."),
+]
+AlphabetSize = Annotated[
+    int | None, typer.Option(metavar="M", help="How many symbols there are, instead of a list.")
+]
+LanguageFile = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="MODEL.json",
+        help="The words that can happen: a language (a pattern, allowed transitions or an "
+        "automaton), or a chain's words.",
+    ),
+]
+ChainFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="CHAIN.json",
+        help="A public Markov chain: compare decoding with it too; with --query the chain of "
+        "the series, repeated for several.",
+    ),
+]
+Length = Annotated[
+    int,
+    typer.Option(
+        "--length", "-n", metavar="N", help="Symbols of a word, steps of a series; 1 a column."
+    ),
+]
+Adjacency = Annotated[
+    int,
+    typer.Option("--adjacency", "-b", metavar="B", help="How many symbols of a word to protect."),
+]
+Delta = Annotated[
+    str,
+    typer.Option(metavar="D", help="Additional probability, used where one symbol is protected."),
+]
+Rows = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Add the standard error of a share from N rows (words)."),
+]
+QueryText = Annotated[
+    str | None,
+    typer.Option(
+        "--query",
+        "-q",
+        metavar="QUERY",
+        help="Plan a query about series instead, as privet release query takes it: histogram, "
+        "count=STATE, ...",
+    ),
+]
+Persons = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="For --query: how many series are asked about together."),
+]
+Calibrated = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="With --language, exact: look for the largest rate of the exponential mechanism "
+        "that is certified; auto: for one that is certified in seconds; paper: for none.",
+    ),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.svg", help="Draw error against epsilon for every mechanism."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Let an existing plot be replaced.")]
+
 
 def plan(
-    epsilon: Annotated[
-        list[str],
-        typer.Option("--epsilon", "-e", metavar="E[,E...]", help="The guarantee; several compare."),
-    ],
-    symbols: Annotated[
-        str | None,
-        typer.Option(metavar="A,B,...", help="The public symbols; 0..6 is the numbers 0 to 6."),
-    ] = None,
-    alphabet_size: Annotated[
-        int | None, typer.Option(metavar="M", help="How many symbols there are, instead of a list.")
-    ] = None,
-    language: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL.json",
-            help="The words that can happen: a language (a pattern, allowed steps or an "
-            "automaton), or a chain's words.",
-        ),
-    ] = None,
-    chain: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="CHAIN.json",
-            help="A public Markov chain: compare decoding with it too; with --query the chain of "
-            "the series, repeated for several.",
-        ),
-    ] = None,
-    length: Annotated[
-        int,
-        typer.Option(
-            "--length", "-n", metavar="N", help="Symbols of a word, steps of a series; 1 a column."
-        ),
-    ] = 1,
-    adjacency: Annotated[
-        int,
-        typer.Option(
-            "--adjacency", "-b", metavar="B", help="How many symbols of a word to protect."
-        ),
-    ] = 1,
-    delta: Annotated[
-        str,
-        typer.Option(
-            metavar="D", help="Additional probability, used where one symbol is protected."
-        ),
-    ] = "0",
-    rows: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Add the standard error of a share from N rows (words)."),
-    ] = None,
-    query: Annotated[
-        str | None,
-        typer.Option(
-            "--query",
-            "-q",
-            metavar="QUERY",
-            help="Plan a query about series instead, as privet release query takes it: histogram, "
-            "count=STATE, ...",
-        ),
-    ] = None,
+    epsilon: Epsilons,
+    symbols: Symbols = None,
+    alphabet_size: AlphabetSize = None,
+    column: Columns = None,
+    schema: SchemaFile = None,
+    split: Split = None,
+    rows_per_person: RowsPerPerson = None,
+    language: LanguageFile = None,
+    chain: ChainFiles = None,
+    length: Length = 1,
+    adjacency: Adjacency = 1,
+    delta: Delta = "0",
+    rows: Rows = None,
+    query: QueryText = None,
     levels: Levels = None,
     box: Box = None,
     initial: Initial = None,
     nodes: Nodes_ = None,
-    persons: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="For --query: how many series are asked about together."),
-    ] = None,
-    calibration: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="With --language, exact: look for the largest rate of the exponential mechanism "
-            "that is certified; auto: for one that is certified in seconds; paper: for none.",
-        ),
-    ] = "auto",
+    persons: Persons = None,
+    calibration: Calibrated = "auto",
     calibration_seconds: CalibrationSeconds = 60.0,
     ledger: LedgerUrl = None,
     account: AccountName = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.svg", help="Draw error against epsilon for every mechanism."),
-    ] = None,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Let an existing plot be replaced.")
-    ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
+    plot: Plot = None,
+    overwrite: Overwrite = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare the mechanisms at the same guarantee and recommend one; no data are needed.
 
@@ -130,6 +142,10 @@ def plan(
     error. Models must be public. Looking for a certified rate takes seconds for each epsilon; with
     --calibration exact up to a minute.
 
+    With --column or --schema the plan is for privet release table: the share of wrong values of
+    each column, and with --rows the standard error of a share in each and in their joint table. In
+    Python: privet.plan_table.
+
     With --query the plan is for privet release query: a statistic of series whose steps depend on
     each other, with --chain or --box, --initial, --length, --nodes and --persons. It compares the
     Markov Quilt Mechanism, propagation and the others, and the plot adds influence against
@@ -138,19 +154,31 @@ def plan(
     With --ledger and --account each row says what the release would cost on top of what was
     released of these data before, and whether the budget allows it; nothing is charged.
     """
-    from privet import releasing
-    from privet.cli.output import Ticker, print_json
     from privet.cli.plan_query import compare_queries
-    from privet.errors import ParameterError
-    from privet.exact import read_count, read_epsilon
+    from privet.cli.plan_table import compare_columns
+    from privet.exact import read_count
 
+    if table := TableOptions(column, schema, split, rows_per_person):
+        _refuse_for_table(symbols, alphabet_size, language, chain, query, length, adjacency)
+        with account_in(ledger, account) as charged:
+            compare_columns(
+                _read_targets(epsilon),
+                table,
+                delta=delta,
+                rows=rows,
+                ledger=charged,
+                plot=plot,
+                overwrite=overwrite,
+                as_json=as_json,
+            )
+        return
     if query is not None:
         _refuse_for_query(symbols, alphabet_size, language, rows, adjacency != 1, delta != "0")
         if plot is not None:
             check_plot(plot, overwrite)
         with account_in(ledger, account) as charged:
             compare_queries(
-                [read_epsilon(part) for text in epsilon for part in text.split(",")],
+                _read_targets(epsilon),
                 query,
                 levels=levels,
                 chains=chain,
@@ -164,46 +192,91 @@ def plan(
                 as_json=as_json,
             )
         return
-    if any(given is not None for given in (levels, box, initial, nodes, persons)):
+    _refuse_without_query(levels, box, initial, nodes, persons)
+    target, model = _target(symbols, alphabet_size, language, _one_chain(chain))
+    if plot is not None:
+        _refuse_plot_of(target, model)
+    targets = _read_targets(epsilon)
+    size = None if rows is None else read_count(rows, "--rows")
+    if plot is not None:
+        check_plot(plot, overwrite)
+    with account_in(ledger, account) as charged:
+        options = {
+            "length": length,
+            "adjacency": adjacency,
+            "delta": delta,
+            "chain": model,
+            "ledger": charged,
+            "rows": size,
+            "calibration": calibration,
+            "seconds": calibration_seconds,
+        }
+        _compare_words(target, targets, options, plot, overwrite, as_json)
+
+
+def _read_targets(epsilon: Sequence[str]) -> list[Fraction]:
+    """The epsilons of an option that may be repeated and may hold several."""
+    from privet.exact import read_epsilon
+
+    return [read_epsilon(part) for text in epsilon for part in text.split(",")]
+
+
+def _compare_words(
+    target: "Language",
+    targets: Sequence[Fraction],
+    options: dict[str, Any],
+    plot: Path | None,
+    overwrite: bool,
+    as_json: bool,
+) -> None:
+    """Print a plan for each epsilon, and draw the picture; `options`: of `releasing.plan`."""
+    from privet import releasing
+    from privet.cli.output import Ticker, print_json
+
+    plans = []
+    with Ticker() as tick:
+        for number, wanted in enumerate(targets):
+            tick(f"planning for epsilon {float(wanted):g}", number, len(targets))
+            plans.append(releasing.plan(target, epsilon=wanted, progress=tick, **options))
+        if plot is not None:
+            _draw(plot, target.alphabet, plans, tick, overwrite)
+    rows = options["rows"]
+    if as_json:
+        print_json(_as_json(plans, rows, plot))
+    else:
+        _print(plans, rows, plot)
+
+
+def _refuse_without_query(*given: object) -> None:
+    """Options that only a query has a use for."""
+    from privet.errors import ParameterError
+
+    if any(option is not None for option in given):
         raise ParameterError(
             "--levels, --box, --initial, --nodes and --persons are for queries.",
             hint="Add --query, or leave them out.",
         )
-    target, model = _target(symbols, alphabet_size, language, _one_chain(chain))
-    if plot is not None and (model is not None or not target.is_all):
+
+
+def _refuse_for_table(
+    symbols: str | None,
+    size: int | None,
+    language: Path | None,
+    chain: Sequence[Path] | None,
+    query: str | None,
+    length: int,
+    adjacency: int,
+) -> None:
+    """Options that a table has no use for."""
+    from privet.errors import ParameterError
+
+    if any((symbols, size, language, chain, query)) or (length, adjacency) != (1, 1):
         raise ParameterError(
-            "The plot has mechanisms on all words only.",
-            hint="Leave out --plot, or --language and --chain.",
+            "--symbols, --alphabet-size, --language, --chain, --query, --length and --adjacency "
+            "are not for tables.",
+            hint="With --column or --schema every column has its own categories, and a row is one "
+            "record.",
         )
-    targets = [read_epsilon(part) for text in epsilon for part in text.split(",")]
-    size = None if rows is None else read_count(rows, "--rows")
-    if plot is not None:
-        check_plot(plot, overwrite)
-    with account_in(ledger, account) as charged, Ticker() as tick:
-        plans = []
-        for number, wanted in enumerate(targets):
-            tick(f"planning for epsilon {float(wanted):g}", number, len(targets))
-            plans.append(
-                releasing.plan(
-                    target,
-                    epsilon=wanted,
-                    length=length,
-                    adjacency=adjacency,
-                    delta=delta,
-                    chain=model,
-                    ledger=charged,
-                    rows=size,
-                    calibration=calibration,  # type: ignore[arg-type]  # checked there
-                    seconds=calibration_seconds,
-                    progress=tick,
-                )
-            )
-        if plot is not None:
-            _draw(plot, target.alphabet, plans, tick, overwrite)
-    if as_json:
-        print_json(_as_json(plans, size, plot))
-    else:
-        _print(plans, size, plot)
 
 
 def _refuse_for_query(*given: object) -> None:
@@ -271,6 +344,16 @@ def _alphabet(symbols: str | None, size: int | None) -> "Alphabet":
     )
 
 
+def _refuse_plot_of(target: "Language", chain: "MarkovChain | None") -> None:
+    from privet.errors import ParameterError
+
+    if chain is not None or not target.is_all:
+        raise ParameterError(
+            "The plot has mechanisms on all words only.",
+            hint="Leave out --plot, or --language and --chain.",
+        )
+
+
 def check_plot(path: Path, overwrite: bool) -> None:
     """Refuse a plot that could not be drawn or written, before anything is computed."""
     from privet.errors import ParameterError
@@ -293,7 +376,7 @@ def _draw(
     from privet.reports.plots import write_error_plot
 
     first = plans[0]
-    grid = _grid([plan.epsilon for plan in plans])
+    grid = curve_grid([plan.epsilon for plan in plans])
     tick("drawing the curves", 0, 0)
     curves = plan_curve(
         alphabet,
@@ -313,7 +396,7 @@ def _draw(
     )
 
 
-def _grid(targets: Sequence[Fraction]) -> list[Fraction]:
+def curve_grid(targets: Sequence[Fraction]) -> list[Fraction]:
     """Epsilons for a curve: the asked ones are among them, so that they lie on it."""
     from privet.exact.number import LARGEST_EPSILON
 

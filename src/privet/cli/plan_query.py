@@ -101,16 +101,18 @@ def _grid(targets: Sequence[Fraction]) -> list[Fraction]:
 
 
 def _what(plan: "QueryPlan") -> str:
+    from privet.queries import told
+
     steps = "1 step" if plan.length == 1 else f"{plan.length} steps"
     who = "one series" if plan.persons == 1 else f"{plan.persons:,} series"
     read = "" if plan.nodes is None else f", steps {plan.nodes[0]} to {plan.nodes[1] - 1} read"
-    return f"{plan.query.kind.replace('_', ' ')} of {who} of {steps}{read}"
+    return f"{told(plan.query.to_json())} of {who} of {steps}{read}"
 
 
 def _print(plans: Sequence["QueryPlan"], plot: Path | None) -> None:
     from privet.cli.output import print_blank, print_table, print_text
     from privet.privacy.guarantee import decimal_up
-    from privet.releasing.plan_text import account_note
+    from privet.releasing.plan_text import account_note, notes_of
 
     quote = plans[0].recommended.ledger
     header = ["mechanism", "--method", "noise scale", "expected error", "95 % within", "spent"]
@@ -124,7 +126,7 @@ def _print(plans: Sequence["QueryPlan"], plot: Path | None) -> None:
         )
         print_text(f"* Recommended: {plan.reason}", style="bold")
         print_blank()
-    for note, titles in _notes(plans).items():
+    for note, titles in notes_of(plans).items():
         print_text(f"{', '.join(titles)}: {note}.", style="dim")
     print_text(
         "'noise scale' and 'expected error' are of each number that goes out; 'spent': an upper "
@@ -153,13 +155,3 @@ def _cells(row: "QueryRow", quoted: bool) -> list[str]:
             decimal_up(row.spent, 4),
         ]
     return [row.title, row.method, *numbers, *account]
-
-
-def _notes(plans: Sequence["QueryPlan"]) -> dict[str, list[str]]:
-    """{note: titles of the rows that have it}, each once however many plans have it."""
-    notes: dict[str, list[str]] = {}
-    for plan in plans:
-        for row in plan.rows:
-            if row.note and row.title not in notes.setdefault(row.note, []):
-                notes[row.note].append(row.title)
-    return notes

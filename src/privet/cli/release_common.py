@@ -49,12 +49,14 @@ FromData = Annotated[
 Missing = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME=SYMBOL", help="The symbol for missing values; it joins the alphabet."
+        metavar="[NAME=]SYMBOL", help="The symbol for missing values; it joins the alphabet."
     ),
 ]
 Other = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=SYMBOL", help="The symbol for other labels; it joins the alphabet."),
+    typer.Option(
+        metavar="[NAME=]SYMBOL", help="The symbol for other labels; it joins the alphabet."
+    ),
 ]
 Id = Annotated[
     str | None, typer.Option(metavar="COLUMN", help="Long table: whose sequence an entry is of.")
@@ -63,7 +65,9 @@ Time = Annotated[str | None, typer.Option(metavar="COLUMN", help="Long table: wh
 WideColumns = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="A,B,...", help="Wide table: the columns of a word, in order; d1..d9 or 'd*'."
+        metavar="A,B,...",
+        help="Wide table: the columns of a word, in order; d1..d9 or 'd*'; or the one column of "
+        "lists.",
     ),
 ]
 Symbols = Annotated[
@@ -101,11 +105,18 @@ def wide_columns(roles: Roles, columns: list[str] | None, hint: str = "") -> lis
 
 
 def require_file(path: Path) -> None:
-    """Refuse a file that is not there, before anything else is asked for."""
+    """Refuse a file that is not there, or not data, before anything else is asked for."""
     from privet.errors import DataError
+    from privet.releasing.files import RECEIPT_ENDING
 
     if not path.exists():
         raise DataError(f"There is no file {path}.", hint="Check the path.", path=str(path))
+    if path.name.endswith(RECEIPT_ENDING):
+        raise DataError(
+            f"{path} is the receipt of a release.",
+            hint=f"Name the release itself, {path.name.removesuffix(RECEIPT_ENDING)}.",
+            path=str(path),
+        )
 
 
 def protect_schema(path: Path | None, *outputs: Path | None, what: str = "schema file") -> None:
@@ -233,11 +244,18 @@ def _print_remarks(known: "Receipt") -> None:
     for part in known.parts:
         for line in _calibration(part):
             print_text(line)
+        if part.per == "symbol" and (part.record_loss or 0) > known.guarantee.epsilon:
+            print_text(
+                "'epsilon per symbol' is that between any two sequences of the language. It is "
+                "more than what is promised of sequences that differ in one symbol, and counts "
+                "where an account protects more than that."
+            )
         if over := part.law.get("expected_errors_averaged_over"):
             error = plain(part.law["expected_errors_standard_error"], 2)
             print_text(
                 f"The expected errors are averaged over {over}, by simulation (standard error "
                 f"{error})."
+                + (" Less regular sequences have more." if "decoded" in known.layout else "")
             )
     if "decoded" in known.layout:
         print_text("Shares and chains cannot be estimated from a decoded release.")

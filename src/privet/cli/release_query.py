@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
+from privet.cli.ledger_options import AccountName, ChargedPerson, LedgerUrl, account_in
 from privet.cli.places import shipped
 from privet.cli.query_options import (
     Asked,
@@ -25,12 +25,14 @@ from privet.cli.release_common import (
     File,
     Overwrite,
     ReceiptFile,
+    Roles,
     protect_schema,
     release_is_made,
 )
 
 if TYPE_CHECKING:
     from privet.releasing import Release
+    from privet.symbols import Alphabet
 
 EXAMPLE = (
     f"privet release query {shipped('income')} --id state --time year --state quintile "
@@ -39,70 +41,73 @@ EXAMPLE = (
 )
 
 
+StepEpsilon = Annotated[
+    str, typer.Option("--epsilon", "-e", metavar="E", help="For any one step of a series.")
+]
+AnswerFile = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="OUT", help="Where the answer goes; OUT.json for JSON."),
+]
+Id = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Long table: whose series a row is of; one without."),
+]
+Time = Annotated[str | None, typer.Option(metavar="COLUMN", help="Long table: when a row is.")]
+State = Annotated[str | None, typer.Option(metavar="COLUMN", help="Long table: the state then.")]
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(metavar="A,B,...", help="Wide table: the columns of a series, in order; or 'd*'."),
+]
+Ragged = Annotated[bool, typer.Option("--ragged", help="Wide table: series may end early.")]
+Method = Annotated[
+    str,
+    typer.Option(
+        metavar="HOW",
+        help="How the noise is found: best (of propagation and quilts), propagation, quilt, "
+        "group; published and approximate are the Markov Quilt Mechanism; wasserstein.",
+    ),
+]
+Confidence = Annotated[str, typer.Option(metavar="C", help="Of the interval around each number.")]
+ChainFromData = Annotated[
+    bool,
+    typer.Option(
+        "--chain-from-data",
+        help="The chain was fitted to FILE itself: say so, as the promise is weaker then.",
+    ),
+]
+Missing = Annotated[
+    list[str] | None,
+    typer.Option(metavar="STATE", help="The state that a missing value counts as."),
+]
+Other = Annotated[
+    list[str] | None,
+    typer.Option(metavar="STATE", help="The state that any other label counts as."),
+]
+
+
 def query(
     file: File,
     asked: Asked,
-    epsilon: Annotated[
-        str, typer.Option("--epsilon", "-e", metavar="E", help="For any one step of a series.")
-    ],
-    output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="OUT", help="Where the answer goes; OUT.json for JSON."
-        ),
-    ],
-    id: Annotated[  # noqa: A002  # the option is --id
-        str | None,
-        typer.Option(metavar="COLUMN", help="Long table: whose series a row is of; one without."),
-    ] = None,
-    time: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: when a row is.")
-    ] = None,
-    state: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Long table: the state then.")
-    ] = None,
-    columns: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="A,B,...", help="Wide table: the columns of a series, in order; or 'd*'."
-        ),
-    ] = None,
-    ragged: Annotated[
-        bool, typer.Option("--ragged", help="Wide table: series may end early.")
-    ] = False,
+    epsilon: StepEpsilon,
+    output: AnswerFile,
+    id: Id = None,  # noqa: A002  # the option is --id
+    time: Time = None,
+    state: State = None,
+    columns: Columns = None,
+    ragged: Ragged = False,
     levels: Levels = None,
     chain: Chains = None,
     box: Box = None,
     initial: Initial = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            metavar="HOW",
-            help="How the noise is found: best (of propagation and quilts), propagation, quilt, "
-            "group; published and approximate are the Markov Quilt Mechanism; wasserstein.",
-        ),
-    ] = "best",
+    method: Method = "best",
     nodes: Nodes_ = None,
-    confidence: Annotated[
-        str, typer.Option(metavar="C", help="Of the interval around each number.")
-    ] = "0.95",
-    chain_from_data: Annotated[
-        bool,
-        typer.Option(
-            "--chain-from-data",
-            help="The chain was fitted to FILE itself: say so, as the promise is weaker then.",
-        ),
-    ] = False,
-    missing: Annotated[
-        list[str] | None,
-        typer.Option(metavar="STATE", help="The state that a missing value counts as."),
-    ] = None,
-    other: Annotated[
-        list[str] | None,
-        typer.Option(metavar="STATE", help="The state that any other label counts as."),
-    ] = None,
+    confidence: Confidence = "0.95",
+    chain_from_data: ChainFromData = False,
+    missing: Missing = None,
+    other: Other = None,
     ledger: LedgerUrl = None,
     account: AccountName = None,
+    charge_person: ChargedPerson = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
@@ -118,37 +123,57 @@ def query(
     the methods before anything is spent. In Python: privet.MarkovLaplace and privet.release.
     """
     from privet import releasing
-    from privet.cli.options import read_names
     from privet.cli.output import Ticker
 
     for model in (*(chain or []), box):
         protect_schema(model, output, receipt, what="model file")
     framework = read_framework(chain, box, initial)
-    mechanism = releasing.series_mechanism(framework, epsilon, method)
-    wide = read_names(columns or [])
-    symbols = [str(symbol) for symbol in framework.alphabet.symbols]
-    with account_in(ledger, account) as charged, Ticker() as tick:
+    question = _question(framework.alphabet, asked, levels, nodes)
+    series = _series((id, time, state), columns or [], ragged)
+    stand_ins = _stand_ins(framework.alphabet, state, missing or [], other or [])
+    with account_in(ledger, account, charge_person) as charged, Ticker() as tick:
         done = releasing.release(
-            mechanism,
+            releasing.series_mechanism(framework, epsilon, method),
             file,
             ledger=charged,
-            query=read_query_option(asked, levels, framework.alphabet),
-            nodes=read_nodes_option(nodes),
             confidence=confidence,
-            id=id,
-            time=time,
-            state=state,
-            columns=wide or None,
-            ragged=ragged,
-            missing=_stand_in(missing or [], state, symbols, "--missing"),
-            other=_stand_in(other or [], state, symbols, "--other"),
             chains_from_data=chain_from_data,
+            **{**question, **series, **stand_ins},
             output=output,
             receipt=receipt,
             overwrite=overwrite,
             progress=tick,
         )
     print_answer(done, output, receipt, as_json)
+
+
+def _question(
+    alphabet: "Alphabet", asked: str, levels: str | None, nodes: str | None
+) -> dict[str, Any]:
+    """What is asked, as `releasing.release` takes it."""
+    return {
+        "query": read_query_option(asked, levels, alphabet),
+        "nodes": read_nodes_option(nodes),
+    }
+
+
+def _series(roles: Roles, columns: list[str], ragged: bool) -> dict[str, Any]:
+    """Where the series are, as `releasing.release` takes it."""
+    from privet.cli.options import read_names
+
+    named = dict(zip(("id", "time", "state"), roles, strict=True))
+    return {**named, "columns": read_names(columns) or None, "ragged": ragged}
+
+
+def _stand_ins(
+    alphabet: "Alphabet", state: str | None, missing: list[str], other: list[str]
+) -> dict[str, Any]:
+    """The states that missing values and other labels count as."""
+    symbols = [str(symbol) for symbol in alphabet.symbols]
+    return {
+        "missing": _stand_in(missing, state, symbols, "--missing"),
+        "other": _stand_in(other, state, symbols, "--other"),
+    }
 
 
 def _stand_in(
@@ -159,7 +184,7 @@ def _stand_in(
     from privet.errors import ParameterError
 
     if state is not None:
-        return read_stand_ins(texts, [state], option).get(state)
+        return read_stand_ins(texts, [state], option, symbols).get(state)
     if any("=" in text and text.strip() not in symbols for text in texts):
         raise ParameterError(
             f"{option} names a column, but the columns of a wide table are one series.",
@@ -167,7 +192,7 @@ def _stand_in(
         )
     if len(texts) > 1:
         raise ParameterError(f"{option} is given twice.", hint=f"Give one: {option} STATE.")
-    return read_stand_ins(texts, [""], option).get("") if texts else None
+    return read_stand_ins(texts, [""], option, symbols).get("") if texts else None
 
 
 def print_answer(done: "Release", output: Path, receipt: Path | None, as_json: bool) -> None:

@@ -1,6 +1,6 @@
 """`privet release table`: columns of a table, each value by randomised response."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,42 +25,51 @@ from privet.cli.release_common import (
     schema_in,
 )
 
+if TYPE_CHECKING:
+    from privet.cli.schema import Schema
+
 EXAMPLE = (
     f"privet release table {shipped('voters')} --column vote=Clinton,Dole "
     "--column tv_news=0..7 --epsilon 2 -o released.csv"
 )
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        "-c",
+        metavar="NAME=A,B,...",
+        help="A column to release, and its categories; repeated.",
+    ),
+]
+Delta = Annotated[
+    str, typer.Option(metavar="D", help="Additional probability, for the whole unit.")
+]
+Split = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=SHARE", help="Relative shares of the budget; equal without."),
+]
+Person = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="Who a row belongs to: protect all of them."),
+]
+RowsPerPerson = Annotated[
+    int | None, typer.Option(metavar="N", help="At most how many rows a person has.")
+]
 
 
 def table(
     file: File,
     epsilon: Epsilon,
     output: Output,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            "-c",
-            metavar="NAME=A,B,...",
-            help="A column to release, and its categories; repeated.",
-        ),
-    ] = None,
+    column: Columns = None,
     schema: SchemaFile = None,
     alphabet_from_data: FromData = False,
-    delta: Annotated[
-        str, typer.Option(metavar="D", help="Additional probability, for the whole unit.")
-    ] = "0",
-    split: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=SHARE", help="Relative shares of the budget; equal without."),
-    ] = None,
+    delta: Delta = "0",
+    split: Split = None,
     keep: Keep = None,
-    person: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="Who a row belongs to: protect all of them."),
-    ] = None,
-    rows_per_person: Annotated[
-        int | None, typer.Option(metavar="N", help="At most how many rows a person has.")
-    ] = None,
+    person: Person = None,
+    rows_per_person: RowsPerPerson = None,
     missing: Missing = None,
     other: Other = None,
     ledger: LedgerUrl = None,
@@ -77,20 +86,14 @@ def table(
     noise. The receipt is written beside the release.
     """
     from privet import releasing
-    from privet.cli.options import read_columns, read_names, read_split, settle_domain
+    from privet.cli.options import read_names, read_split, settle_domain
     from privet.cli.output import Ticker
     from privet.errors import ParameterError
 
     require_file(file)
     protect_schema(schema, output, receipt)
     known = schema_in(schema)
-    columns = read_columns(column or [])
-    if not columns and known is not None:
-        columns = dict.fromkeys(known.columns)
-    if not columns:
-        raise ParameterError(
-            "No column to release was named.", hint="Add --column NAME=a,b,c or a --schema file."
-        )
+    columns = _columns(column or [], known)
     budget = read_split(split or [])
     if (person is None) != (rows_per_person is None):
         raise ParameterError(
@@ -129,3 +132,18 @@ def table(
             progress=tick,
         )
     print_release(done, output, receipt, as_json, domain.added)
+
+
+def _columns(texts: list[str], schema: "Schema | None") -> dict[str, list[str] | None]:
+    """{column: its symbols, or None}: those of --column, else those of --schema."""
+    from privet.cli.options import read_columns
+    from privet.errors import ParameterError
+
+    columns = read_columns(texts)
+    if not columns and schema is not None:
+        columns = dict.fromkeys(schema.columns)
+    if not columns:
+        raise ParameterError(
+            "No column to release was named.", hint="Add --column NAME=a,b,c or a --schema file."
+        )
+    return columns

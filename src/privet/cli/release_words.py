@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.ledger_options import AccountName, LedgerUrl, account_in
+from privet.cli.ledger_options import AccountName, ChargedPerson, LedgerUrl, account_in
 from privet.cli.models import (
     learnt_notes,
     read_chain_file,
@@ -68,7 +68,9 @@ State = Annotated[
 ]
 Ragged = Annotated[
     bool,
-    typer.Option("--ragged", help="Wide table: words may end early (their lengths go out)."),
+    typer.Option(
+        "--ragged", help="Wide table, or lists: words may end early (their lengths go out)."
+    ),
 ]
 Adjacency = Annotated[
     int, typer.Option("--adjacency", "-b", metavar="B", help="How many symbols are protected.")
@@ -102,14 +104,14 @@ Longest = Annotated[
     typer.Option(
         metavar="N",
         help="For --calibration exact and auto: the longest sequence, where no rate is certified "
-        "for all lengths; by default the number of --columns.",
+        "for all lengths; by default the number of --columns, if there are several.",
     ),
 ]
 LanguageFile = Annotated[
     Path | None,
     typer.Option(
         metavar="MODEL.json",
-        help="The public words that can happen: a language (a pattern, allowed steps or an "
+        help="The public words that can happen: a language (a pattern, allowed transitions or an "
         "automaton), or a Markov chain for its words. auto is exponential then; what goes out is "
         "in it. randomized-response checks the data alone.",
     ),
@@ -162,11 +164,12 @@ def words(
     other: Other = None,
     ledger: LedgerUrl = None,
     account: AccountName = None,
+    charge_person: ChargedPerson = None,
     receipt: ReceiptFile = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
-    """Release sequences: one an id (long table) or one a row (wide table).
+    """Release sequences: one an id (long table) or one a row (wide table, or a column of lists).
 
     The guarantee covers any --adjacency symbols of one sequence. Ids, times, row order and lengths
     go out as they are, columns in the order of FILE. Choose the mechanism with care: shares cannot
@@ -192,7 +195,11 @@ def words(
     _check_outside(outside)
     models = _read_models(language, decode)
     table = _Table(file, (id, time, state), wide_columns((id, time, state), columns))
-    with account_in(ledger, account) as charged, Ticker() as tick, symbols_from(models.path):
+    with (
+        account_in(ledger, account, charge_person) as charged,
+        Ticker() as tick,
+        symbols_from(models.path),
+    ):
         table = table.expanded()
         domain = _word_domain(
             table, models, symbols, schema, (missing or [], other or []), alphabet_from_data
@@ -201,7 +208,7 @@ def words(
         decoded = models.chain is not None
         search = {
             "calibration": calibration,
-            "longest": longest if longest is not None else len(table.wide) or None,
+            "longest": longest if longest is not None else table.longest,
             "seconds": calibration_seconds,
             "progress": tick,
         }
@@ -244,6 +251,11 @@ class _Table:
     def place(self) -> str:
         """The (first) column of symbols, the name by which errors know the alphabet."""
         return self.wide[0] if self.roles[2] is None else self.roles[2]
+
+    @property
+    def longest(self) -> int | None:
+        """The longest sequence, where the columns tell it; one column may hold lists."""
+        return len(self.wide) if len(self.wide) > 1 else None
 
     def expanded(self) -> "_Table":
         """With names such as d1..d9 or 'd*' written out."""
@@ -291,6 +303,7 @@ def _word_domain(
         missing=missing,
         other=other,
         from_data=alphabets_of(table.file, table.wide) if from_data else None,
+        all_columns=len(table.wide) > 1,
     )
     if models.alphabet is not None and models.path is not None:
         # What --missing and --other name must be among the symbols of the model.

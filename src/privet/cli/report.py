@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from privet.cli.ledger_options import LedgerUrl, required
+from privet.cli.output import AsJson
 
 EXAMPLE = "privet report spend.db -o report.html"
 
@@ -19,8 +20,9 @@ def report(
         str | None,
         typer.Argument(
             metavar="FILE",
-            help="A receipt, a ledger (a file or a URL), what verify model --save-certificate "
-            "wrote, or what verify printed with --json; the ledger of --ledger if left out.",
+            help="A receipt or its release, a ledger (a file or a URL), what verify model "
+            "--save-certificate wrote, or what verify printed with --json; the ledger of --ledger "
+            "if left out.",
         ),
     ] = None,
     output: Annotated[
@@ -34,7 +36,7 @@ def report(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Let an existing OUT.html be replaced.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make one page of HTML that a data protection officer can read.
 
@@ -58,6 +60,6 @@ def report(
         )
     if as_json:
         digest = hashlib.sha256(text.encode()).hexdigest()
-        print_json({"report": str(output), "sha256": digest})
+        print_json({"output": str(output), "sha256": digest})
     else:
         print_text(f"Report: {output}")

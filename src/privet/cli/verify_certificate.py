@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from privet.cli.verify_common import AsJson, exact, verdicts_alone
+from privet.cli.output import AsJson
+from privet.cli.verify_common import exact, verdicts_alone
 from privet.errors import CertificateError
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def check_file(file: Path, as_json: bool) -> None:
     """As `certificate`."""
     with verdicts_alone():
         from privet.cli.output import print_json
+        from privet.releasing.files import receipt_named
         from privet.verify.certificate_files import read_certificates
 
         try:
-            shown = read_certificates(file)
+            shown = read_certificates(receipt_named(file))
         except CertificateError as error:
             if as_json:
                 print_json({"valid": False, "reason": error.message})
@@ -75,8 +77,8 @@ def _as_json(each: "Claim") -> dict[str, Any]:
         return _spending_json(each)
     content: dict[str, Any] = {
         "model": each.model.to_json(),
-        "first": [exact(share) for share in each.first],
-        "second": [exact(share) for share in each.second],
+        "first_law": [exact(share) for share in each.first],
+        "second_law": [exact(share) for share in each.second],
         "ratio": exact(each.ratio),
     }
     if isinstance(each, Counterexample):

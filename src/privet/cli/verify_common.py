@@ -1,4 +1,4 @@
-"""What the verify commands share: exit codes, claims in words, numbers and words of a report.
+"""What the verify commands share: exit codes, claims in words, numbers, words, files of a report.
 
 Contract. Exit 0: the claim holds (or a value is known exactly); 1: it is violated, or a certificate
 is not valid; 2: the command or its input cannot be used; 3: undecided. So 1 is never a file that
@@ -9,13 +9,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from privet.errors import CertificateError, ParameterError, PrivetError, UndecidedError
 
 if TYPE_CHECKING:
+    from privet.verify import Counterexample, ModelCertificate
     from privet.verify.outcome import Ratio
 
 HOLDS, VIOLATED, USAGE, UNDECIDED = 0, 1, 2, 3
@@ -34,33 +35,34 @@ TimeLimit = Annotated[
     str,
     typer.Option(metavar="SECONDS", help="Give up on a pair after so long and tell what is known."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there.")]
 
 
 @contextmanager
 def verdicts_alone() -> Iterator[None]:
     """Exit code 1 is left to verdicts: input that cannot be used is 2, no answer is 3."""
-    from privet.cli import say
+    from privet.cli.failing import Failed, failed
     from privet.cli.hints import in_options
 
     try:
         yield
     except (ParameterError, CertificateError):
         raise
-    except (UndecidedError, MemoryError) as error:
-        told = str(error) if isinstance(error, UndecidedError) else "There is not enough memory."
-        say(f"error: undecided: {told}")
-        raise typer.Exit(UNDECIDED) from None
+    except UndecidedError as error:
+        kind = type(error).__name__
+        raise Failed(kind, f"undecided: {error.message}", error.hint, UNDECIDED) from None
+    except MemoryError:
+        raise Failed(
+            "MemoryError", "undecided: There is not enough memory.", "", UNDECIDED
+        ) from None
     except PrivetError as error:
-        say(f"error: {in_options(error, frozenset())}")
-        raise typer.Exit(USAGE) from None
+        raise failed(error, in_options(error, frozenset()), USAGE) from None
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
         place = f"{error.filename}: " if error.filename is not None else ""
-        say(f"error: {place}{error.strerror or 'input/output error'}.")
-        raise typer.Exit(USAGE) from None
+        told = f"{place}{error.strerror or 'input/output error'}."
+        raise Failed("OSError", told, "", USAGE) from None
 
 
 def read_seconds(text: str) -> Fraction:
@@ -116,3 +118,36 @@ def refuse_existing_files(paths: Sequence[Path], overwrite: bool) -> None:
     for path in paths:
         refuse_unwritable(path)
         refuse_existing(path, overwrite)
+
+
+def save_shown(
+    shown: "Sequence[ModelCertificate | Counterexample]", path: Path, overwrite: bool
+) -> int:
+    """Write what can be checked again, if there is any; how many there are."""
+    from privet.cli import say
+    from privet.verify import save_certificates
+
+    if not shown:
+        say(f"note: there is nothing that can be checked again, so {path} was not written.")
+        return 0
+    save_certificates(shown, path, overwrite=overwrite)
+    return len(shown)
+
+
+def lengths_text(length: Any) -> str:
+    """The words that are asked about."""
+    if length is None:
+        return "words of every length"
+    if isinstance(length, range):
+        return f"words of {length.start} to {length.stop - 1} symbols"
+    return "words of 1 symbol" if length == 1 else f"words of {length} symbols"
+
+
+def print_files(certificate: Path | None, saved: int, drawn: Sequence[Path]) -> None:
+    """Where what was written is."""
+    from privet.cli.output import print_text
+
+    if certificate is not None and saved:
+        print_text(f"Certificate: {certificate} (privet verify certificate {certificate})")
+    if drawn:
+        print_text(f"Pictures: {', '.join(map(str, drawn))}")

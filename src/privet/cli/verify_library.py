@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from privet.cli.verify_common import AsJson, ClaimedRatio, Overwrite, verdicts_alone
+from privet.cli.output import AsJson
+from privet.cli.verify_common import ClaimedRatio, Overwrite, verdicts_alone
 from privet.errors import ParameterError
 
 EXAMPLE = "privet verify library report-noisy-max moved=one --ratio 2 --save max.json"
@@ -42,7 +43,7 @@ def library(
                 )
             _list(as_json)
         else:
-            _write(name, settings or [], ratio, save, overwrite)
+            _write(name, settings or [], ratio, save, overwrite, as_json)
 
 
 def _list(as_json: bool) -> None:
@@ -52,11 +53,13 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json(
             {
-                name: {
-                    "about": entry.about,
-                    "settings": {setting: str(value) for setting, value in entry.settings.items()},
+                "models": {
+                    name: {
+                        "about": entry.about,
+                        "settings": {one: str(value) for one, value in entry.settings.items()},
+                    }
+                    for name, entry in CATALOGUE.items()
                 }
-                for name, entry in CATALOGUE.items()
             }
         )
         return
@@ -71,7 +74,12 @@ def _list(as_json: bool) -> None:
 
 
 def _write(
-    name: str, settings: list[str], ratio: str | None, save: Path | None, overwrite: bool
+    name: str,
+    settings: list[str],
+    ratio: str | None,
+    save: Path | None,
+    overwrite: bool,
+    as_json: bool,
 ) -> None:
     from privet.cli.output import print_json, print_text
     from privet.verify.library.catalogue import named_file
@@ -82,6 +90,9 @@ def _write(
         print_json(content)
         return
     write_json(save, content, overwrite=overwrite)
+    if as_json:
+        print_json({"output": str(save), "verification": content})
+        return
     print_text(f"Model: {save}. Ask about it: privet verify model {save}")
 
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.output import AsJson
 from privet.cli.places import shipped
 from privet.cli.verify_common import (
     VIOLATED,
-    AsJson,
     ClaimedEpsilon,
     ClaimedRatio,
     Overwrite,

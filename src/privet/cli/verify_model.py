@@ -11,22 +11,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from privet.cli.output import AsJson
 from privet.cli.places import shipped
 from privet.cli.verify_common import (
     HOLDS,
     UNDECIDED,
     VIOLATED,
-    AsJson,
     ClaimedEpsilon,
     ClaimedRatio,
     Overwrite,
     TimeLimit,
     claim_text,
     exact,
+    lengths_text,
     number,
     one_claim,
+    print_files,
     read_seconds,
     refuse_existing_files,
+    save_shown,
     verdicts_alone,
     word_text,
 )
@@ -35,9 +38,7 @@ from privet.errors import ParameterError
 if TYPE_CHECKING:
     from privet.verify import (
         Bracket,
-        Counterexample,
         Holds,
-        ModelCertificate,
         Outcome,
         PairBracket,
         PairOutcome,
@@ -194,20 +195,6 @@ def _save(question: "Verification", found: "Sequence[Answer]", path: Path, overw
     return save_shown(certificates_of(question, found), path, overwrite)
 
 
-def save_shown(
-    shown: "Sequence[ModelCertificate | Counterexample]", path: Path, overwrite: bool
-) -> int:
-    """Write what can be checked again, if there is any; how many there are."""
-    from privet.cli import say
-    from privet.verify import save_certificates
-
-    if not shown:
-        say(f"note: there is nothing that can be checked again, so {path} was not written.")
-        return 0
-    save_certificates(shown, path, overwrite=overwrite)
-    return len(shown)
-
-
 # ------------------------------------------------------------------------------------- the report
 
 
@@ -221,6 +208,8 @@ def _print(question: "Verification", found: "Sequence[Answer]") -> None:
     print_table("", ["laws of the first state", head, "because"], rows, text_columns=3)
     if not question.has_claim and len(found) > _FEW_PAIRS:
         print_text(_largest(found), style="bold")
+    if not question.has_claim:
+        print_text(_as_epsilon(found), style="bold")
     for each in found:
         if isinstance(each, PairOutcome) and isinstance(each.outcome, Undecided):
             about = f"{each.first} against {each.second}"
@@ -242,21 +231,24 @@ def _largest(found: "Sequence[Answer]") -> str:
     return f"The largest of all: {value}, {worst.first} against {worst.second}."
 
 
+def _as_epsilon(found: "Sequence[Answer]") -> str:
+    """The logarithm of the largest ratio, rounded up: what a claim would have to be."""
+    from privet.exact import log_up
+    from privet.privacy.guarantee import decimal_up
+    from privet.verify import PairBracket
+
+    highest = max(each.bracket.high for each in found if isinstance(each, PairBracket))
+    if not isinstance(highest, Fraction):
+        return "No epsilon is large enough: the ratio is infinite, or no bound of it was found."
+    return f"Epsilon, the logarithm of the largest: {decimal_up(log_up(highest), 7)}."
+
+
 def _claim_sentence(question: "Verification") -> str:
     words = lengths_text(question.length)
     if not question.has_claim:
         return f"How much likelier a word can be under one law than under the other, {words}:"
     claim = claim_text(question.ratio, question.epsilon)
     return f"Claim, {words}: each is {claim} as likely under one law as under the other."
-
-
-def lengths_text(length: Any) -> str:
-    """The words that are asked about."""
-    if length is None:
-        return "words of every length"
-    if isinstance(length, range):
-        return f"words of {length.start} to {length.stop - 1} symbols"
-    return "words of 1 symbol" if length == 1 else f"words of {length} symbols"
 
 
 def _cells(each: "Answer") -> list[str]:
@@ -303,16 +295,6 @@ def _size(outcome: "Holds") -> int | None:
     return len(certificate.proof.tree) if isinstance(certificate, ModelCertificate) else None
 
 
-def print_files(certificate: Path | None, saved: int, drawn: Sequence[Path]) -> None:
-    """Where what was written is."""
-    from privet.cli.output import print_text
-
-    if certificate is not None and saved:
-        print_text(f"Certificate: {certificate} (privet verify certificate {certificate})")
-    if drawn:
-        print_text(f"Pictures: {', '.join(map(str, drawn))}")
-
-
 # ------------------------------------------------------------------------------------------ JSON
 
 
@@ -351,7 +333,7 @@ def _outcome_as_json(outcome: "Outcome") -> dict[str, Any]:
     from privet.verify import Holds, Violated
 
     if isinstance(outcome, Holds):
-        return {"verdict": "holds", "steps": _size(outcome)}
+        return {"verdict": "holds", "proof_steps": _size(outcome)}
     if isinstance(outcome, Violated):
         return {
             "verdict": "violated",

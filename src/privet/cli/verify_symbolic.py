@@ -9,7 +9,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from privet.cli.verify_common import HOLDS, UNDECIDED, VIOLATED, exact, number, word_text
+from privet.cli.verify_common import (
+    HOLDS,
+    UNDECIDED,
+    VIOLATED,
+    exact,
+    lengths_text,
+    number,
+    print_files,
+    save_shown,
+    word_text,
+)
 
 if TYPE_CHECKING:
     from privet.verify import SymbolicOutcome, SymbolicVerification
@@ -27,7 +37,6 @@ def answer_symbolic(
 ) -> int:
     """Answer, print and save. Errors: ModelError, MissingExtraError."""
     from privet.cli.output import Ticker, print_json
-    from privet.cli.verify_model import print_files, save_shown
 
     with Ticker() as tick:
         tick("verifying", 0, 0)
@@ -55,7 +64,6 @@ def _code(each: "SymbolicOutcome") -> int:
 
 def _print(question: "SymbolicVerification", found: "Sequence[SymbolicOutcome]") -> None:
     from privet.cli.output import print_table, print_text
-    from privet.cli.verify_model import lengths_text
 
     which = "for some values" if question.ask == "find" else "for all values"
     print_text(

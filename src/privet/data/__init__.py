@@ -40,10 +40,21 @@ from privet.data.formats import (
     write_table,
 )
 from privet.data.frame import ArrowFrame, names_in_frame, series_to_arrow, to_arrow
+from privet.data.lists import (
+    ListCodes,
+    holds_words,
+    lengths_differ,
+    list_entries,
+    missing_in_lists,
+    outside_in_lists,
+    read_lists,
+    without_list,
+)
 from privet.data.long_rows import LongColumns
 from privet.data.persons import persons_above
 from privet.data.sequences import (
     SequenceFrame,
+    WideCodes,
     expand_columns,
     missing_entry,
     outside_every,
@@ -52,7 +63,7 @@ from privet.data.sequences import (
     words_from_wide,
 )
 from privet.data.series import words_from_series
-from privet.data.sorting import LongSequences, WordBlock, long_sequences
+from privet.data.sorting import LongSequences, WordBlock, count_sequences, long_sequences
 from privet.data.spilling import spill_folder
 from privet.data.times import group_rows, order_of_times
 from privet.data.variety import Variety
@@ -63,16 +74,19 @@ __all__ = [
     "ArrowFrame",
     "BatchWriter",
     "Batches",
+    "ListCodes",
     "LongColumns",
     "LongSequences",
     "SequenceFrame",
     "Variety",
+    "WideCodes",
     "WordBlock",
     "alphabet_from_column",
     "check_writable",
     "column_of",
     "compacted",
     "compacted_column",
+    "count_sequences",
     "decode_column",
     "dictionary_type",
     "distinct_of",
@@ -81,11 +95,15 @@ __all__ = [
     "expand_columns",
     "file_ending",
     "group_rows",
+    "holds_words",
+    "lengths_differ",
+    "list_entries",
     "long_sequences",
     "look_up_column",
     "looks_like_identifier",
     "match_alphabet",
     "missing_entry",
+    "missing_in_lists",
     "names_in_file",
     "names_in_frame",
     "open_batches",
@@ -93,8 +111,10 @@ __all__ = [
     "order_of_times",
     "outside_alphabet",
     "outside_every",
+    "outside_in_lists",
     "parts_of",
     "persons_above",
+    "read_lists",
     "read_table",
     "read_wide",
     "refuse_unwritable",
@@ -106,6 +126,7 @@ __all__ = [
     "sorted_values",
     "spill_folder",
     "to_arrow",
+    "without_list",
     "without_value",
     "words_from_long",
     "words_from_series",

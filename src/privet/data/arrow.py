@@ -30,6 +30,7 @@ __all__ = [
     "columns_hint",
     "described",
     "indices_of",
+    "is_list",
     "is_plain_extension",
     "is_text",
     "is_view",
@@ -100,6 +101,11 @@ def kind_of(kind: AnyType) -> str:
     return next((name for name, test in tests if test(kind)), "")
 
 
+def is_list(kind: AnyType) -> bool:
+    """Whether a value is a list, short or long or of a fixed size; views of lists are not read."""
+    return isinstance(kind, (pa.ListType, pa.LargeListType, pa.FixedSizeListType))
+
+
 def is_view(kind: AnyType) -> bool:
     """Whether the values are text or bytes in the layout of views, which few kernels know."""
     return bool(pa.types.is_string_view(kind) or pa.types.is_binary_view(kind))
@@ -168,6 +174,13 @@ def unique_names(names: Sequence[str], what: str) -> list[str]:
     return list(names)
 
 
+SEPARATOR_REMEDY = (
+    "Save it as CSV separated by commas, or give its table to release in Python, such as "
+    "pandas.read_csv(path, sep=';', dtype=str)."
+)
+"""What helps where a file has another separator than a comma."""
+
+
 def column_of(table: pa.Table, name: str, what: str = "The table") -> Any:
     """One column as a ChunkedArray. Errors: ColumnNotFoundError."""
     return table.column(require_columns(table.column_names, [name], what)[0])
@@ -198,8 +211,12 @@ def columns_hint(present: Sequence[str], wanted: Iterable[str]) -> str:
     """
     wanted = list(wanted)
     if not known_header(present, wanted):
-        if len(present) == 1 and any(sign in present[0] for sign in ";\t|"):
-            return "There is one column only: the separator of a CSV file must be a comma."
+        sign = other_separator(present)
+        if sign is not None:
+            return (
+                f"Its first line has {sign} where the separator of a CSV file must be a comma. "
+                f"{SEPARATOR_REMEDY}"
+            )
         near = {name.casefold(): name for name in present}
         for name in wanted:
             found = get_close_matches(name.casefold(), near, n=1, cutoff=0.8)
@@ -209,6 +226,18 @@ def columns_hint(present: Sequence[str], wanted: Iterable[str]) -> str:
         return f"It has {count} of other names; if it is a file without a header line, add one."
     shown = ", ".join(present[:20]) + (", ..." if len(present) > 20 else "")
     return f"Its columns are: {shown}."
+
+
+def other_separator(names: Sequence[str]) -> str | None:
+    """What a header has more of than of commas, read as if commas separated it; None for nothing.
+
+    Two columns of a file with semicolons are one with a comma in their names, so a comma is no
+    proof. That the header has what the user asked for would be.
+    """
+    for sign, title in ((";", "semicolons"), ("\t", "tabs"), ("|", "bars")):
+        if sum(name.count(sign) for name in names) > len(names) - 1:
+            return title
+    return None
 
 
 def known_header(present: Sequence[str], wanted: Iterable[str]) -> bool:

@@ -32,6 +32,9 @@ from privet.errors import DataError, ParameterError
 _MOST_CELLS, _MOST_ROWS, _FEWEST_ROWS = 1 << 22, 1 << 20, 1 << 14
 _MOST_BYTES = 1 << 26
 _READ_AHEAD = 1 << 20
+_READ_ROWS = 1 << 18
+"""Of Parquet, decoded at once: memory for more is new each time, which costs several times as much
+as decoding into it. For fewer, the dictionaries of encoded columns would come too often."""
 
 
 class Batches:
@@ -130,7 +133,8 @@ class Batches:
         with pyarrow.parquet.ParquetFile(
             path, read_dictionary=sorted(self.encoded), pre_buffer=False, buffer_size=_READ_AHEAD
         ) as file:
-            for batch in file.iter_batches(batch_size=self.rows, columns=self._chosen):
+            rows = min(self.rows, _READ_ROWS)
+            for batch in file.iter_batches(batch_size=rows, columns=self._chosen):
                 yield self._plain(batch)
 
     def _plain(self, batch: pa.RecordBatch) -> pa.Table:

@@ -63,6 +63,11 @@ class Buckets:
         self._files[bucket].write([*persons.T, times.numbers, *sealed.T, *rest])
         self._sizes[bucket] += len(times)
 
+    def flush(self) -> None:
+        """After the last rows, before `together`. Errors: OSError for a full disk."""
+        for file in self._files:
+            file.flush()
+
     def together(self) -> Iterator[Iterator[Any]]:
         """The RecordBatches of a few buckets at a time; each is gone once the next is asked for."""
         waiting: list[SealedFile] = []

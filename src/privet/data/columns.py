@@ -21,6 +21,7 @@ from privet.data.arrow import (
     ROWS_COUNT,
     described,
     indices_of,
+    is_list,
     kind_of,
     pa,
     pc,
@@ -40,6 +41,10 @@ _TRUTH = {"true": True, "True": True, "false": False, "False": False}
 _LARGEST_STRING_BYTES = 2**31 - 1
 _FEW_VALUES = 10
 _WIDEST = 1 << 16
+_LISTS = (
+    "A column of lists holds a word a row: name it alone, with the number of symbols that are "
+    "protected (adjacency)."
+)
 
 
 def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet:
@@ -57,7 +62,7 @@ def match_alphabet(alphabet: Alphabet, kind: Any, *, name: str = "") -> Alphabet
     if not family:
         raise DomainError(
             f"{place} holds {described(values)}, which Privet does not read as categories.",
-            hint="Convert it to text or whole numbers first.",
+            hint=_LISTS if is_list(values) else "Convert it to text or whole numbers first.",
             column=name,
         )
     converted = [_convert(symbol, values, family) for symbol in alphabet.symbols]
@@ -203,7 +208,16 @@ def decode_column(
 
 
 def released_type(alphabet: Alphabet, like: Any) -> Any:
-    """The Arrow type in which `decode_column` gives the symbols of a column of the type `like`."""
+    """The Arrow type in which `decode_column` gives the symbols of a column of the type `like`.
+
+    Of a column of lists: lists of such symbols, without dictionaries or metadata inside.
+    """
+    if is_list(like):
+        inner, size = like.value_field, getattr(like, "list_size", -1)
+        field = pa.field(
+            inner.name, released_type(alphabet, value_type(inner.type)), inner.nullable
+        )
+        return pa.large_list(field) if isinstance(like, pa.LargeListType) else pa.list_(field, size)
     if pa.types.is_dictionary(like):
         return dictionary_type(like, len(alphabet))
     symbols: list[Any] = list(alphabet.symbols)

@@ -281,7 +281,8 @@ def _list(array: Any) -> Any:
         size = kind.list_size
         places = np.arange(array.offset * size, (array.offset + rows) * size)
         behind = None if nulls is None else np.repeat(nulls, size)
-        child = _rebuilt(array.values.take(pa.array(places, mask=behind)))
+        values = without_views(array.values).take(pa.array(places, mask=behind))
+        child = _rebuilt(values).cast(kind.value_type)
         return pa.Array.from_buffers(kind, rows, [_validity(nulls)], children=[child])
     dtype: Any = np.int64 if isinstance(kind, pa.LargeListType) else np.int32
     lengths = np.asarray(pc.list_value_length(array).fill_null(0), dtype)

@@ -24,7 +24,9 @@ import pyarrow.csv
 
 from privet.data.arrow import (
     ROWS_COUNT,
+    SEPARATOR_REMEDY,
     kind_of,
+    other_separator,
     pa,
     pc,
     require_columns,
@@ -66,7 +68,8 @@ def read_csv(path: Path, *, columns: list[str] | None, compressed: bool) -> pa.T
 def csv_names(path: Path, *, compressed: bool) -> list[str]:
     """The names of the columns. Errors: FileFormatError, DataError for duplicates."""
     names = _unique_header(_load(path, compressed, most=BLOCK), path)
-    _refuse_other_separator(names, path)
+    if len(names) == 1:  # of several, those that are asked for may be there
+        _refuse_other_separator(names, path)
     return names
 
 
@@ -177,15 +180,11 @@ def _header(content: bytearray, path: Path) -> list[str]:
 
 
 def _refuse_other_separator(names: list[str], path: Path) -> None:
-    """A single name that holds another separator is a header that other software wrote."""
-    found = [sign for sign in ";\t|" if len(names) == 1 and sign in names[0]]
-    if found:
-        sign = {";": "semicolons", "\t": "tabs", "|": "bars"}[found[0]]
-        raise refusal(
-            path,
-            f"is separated by {sign}, but the separator must be a comma",
-            "Save it as CSV separated by commas.",
-        )
+    """Refuse a header that other software wrote, with separators of its own."""
+    sign = other_separator(names)
+    if sign is not None:
+        problem = f"is separated by {sign}, but the separator must be a comma"
+        raise refusal(path, problem, SEPARATOR_REMEDY)
 
 
 def _quotes_pair(content: npt.NDArray[np.uint8]) -> bool:

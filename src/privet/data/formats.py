@@ -157,6 +157,12 @@ def library_errors(path: Path, kind: str) -> Iterator[None]:
         raise _unreadable(path, kind) from None
     except MemoryError:  # Arrow's own is an ArrowException too, and says nothing of the file.
         raise
+    except pa.ArrowNotImplementedError:  # of a file that is whole
+        raise FileFormatError(
+            f"{path} is {kind} of a form that cannot be read.",
+            hint="Write it again with plain values in its lists, or as Arrow.",
+            path=str(path),
+        ) from None
     except (pa.ArrowException, EOFError, ValueError) as error:
         if isinstance(error, DataError):
             raise

@@ -13,6 +13,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,10 @@ class SealedFile:
         self._shapes: list[list[tuple[np.dtype[Any], int]]] = []
 
     def write(self, arrays: Sequence[npt.NDArray[Any]]) -> None:
-        """Add some arrays, which come back together. Errors: OSError for a full disk."""
+        """Add some arrays, which come back together. Errors: OSError for a full disk.
+
+        The last of them may wait in memory: `flush` before they are read.
+        """
         if not self._at_end:
             self._file.seek(0, os.SEEK_END)
             self._at_end = True
@@ -119,6 +123,11 @@ class SealedFile:
                 found.append(np.frombuffer(decryptor.update(content), dtype, size))
             yield found
 
+    def flush(self) -> None:
+        """Put all that was added on the disk. Errors: OSError for a full one."""
+        self._file.flush()
+
     def close(self) -> None:
         """Give the space back."""
-        self._file.close()
+        with suppress(OSError):  # what waits in memory need not fit on the disk any more
+            self._file.close()

@@ -1,10 +1,11 @@
 """Long tables (id, time, state) and wide tables (one row a sequence) as words, and back.
 
 Contract. Each id of a long table is one word, its rows in the order of time; each row of a wide
-table is one word, its columns in the order named. `rebuild` gives the same table with other states:
-the same rows in the order they came in, everything but the states untouched. So ids, times, other
-columns, the order of rows and the lengths of words are published as they are; `published` names
-those columns. Nothing is dropped or filled in silently, and refusals name rows and columns only.
+table is one word, its columns in the order named, or the list in the one column. `rebuild` gives
+the same table with other states: the same rows in the order they came in, everything but the states
+untouched. So ids, times, other columns, the order of rows and the lengths of words are published as
+they are; `published` names those columns. Nothing is dropped or filled in silently, and refusals
+name rows and columns only.
 """
 
 import re
@@ -31,6 +32,15 @@ from privet.data.columns import (
     encode_column,
     look_up_column,
     outside_alphabet,
+)
+from privet.data.lists import (
+    holds_words,
+    lengths_differ,
+    missing_in_lists,
+    outside_in_lists,
+    read_lists,
+    replace_lists,
+    without_list,
 )
 from privet.data.times import group_rows, order_of_times
 from privet.errors import (
@@ -104,12 +114,17 @@ def words_from_wide(
     missing: Hashable | None = None,
     ragged: bool = False,
 ) -> SequenceFrame:
-    """One word for each row, its symbols the columns in the order named.
+    """One word for each row, its symbols the columns in the order named; of lists, the entries.
 
     `ragged`: missing values after a row's last state are the end of its word, which comes out as
-    long as it was. Errors: ColumnNotFoundError; MissingValueError for a missing value that is
-    neither such an end nor has a `missing` symbol; DomainError for a state outside the alphabet.
+    long as it was; lists may differ in length. Errors: ColumnNotFoundError; MissingValueError for a
+    missing value that is neither such an end nor has a `missing` symbol, and for a missing list;
+    DataError for lists of different lengths without `ragged`; DomainError for a state outside the
+    alphabet.
     """
+    if holds_words(table, columns):
+        name = columns[0]
+        return _words_from_lists(table, alphabet, name, other=other, missing=missing, ragged=ragged)
     found = read_wide(table, alphabet, columns, other=other, ragged=ragged)
     for name, (row, count) in found.unknown.items():
         raise outside_every(alphabet, name, row, count, table.num_rows)
@@ -137,6 +152,33 @@ def words_from_wide(
     )
 
 
+def _words_from_lists(
+    table: pa.Table,
+    alphabet: Alphabet,
+    name: str,
+    *,
+    other: Hashable | None,
+    missing: Hashable | None,
+    ragged: bool,
+) -> SequenceFrame:
+    found = read_lists(table, alphabet, name, other=other)
+    if found.unknown is not None:
+        raise outside_in_lists(alphabet, name, *found.unknown, found.codes.size)
+    if found.no_list is not None:
+        raise without_list(name, *found.no_list)
+    if found.missing is not None and missing is None:
+        raise missing_in_lists(name, *found.missing)
+    if not ragged and found.lengths.size and int(np.ptp(found.lengths)):
+        raise lengths_differ(name)
+    words = found.words(alphabet, missing)
+
+    def rebuild(released: Words) -> pa.Table:
+        _same_lengths(released, words.offsets)
+        return replace_lists(table, name, released)
+
+    return SequenceFrame(words, rebuild, tuple(n for n in table.column_names if n != name))
+
+
 @dataclass(frozen=True)
 class WideCodes:
     """The columns of a wide table against their alphabet, whatever they hold.
@@ -153,6 +195,11 @@ class WideCodes:
     unknown: dict[str, tuple[int, int]]
 
     @property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """(rows,) int64: of the word of each row."""
+        return np.asarray(self.within.sum(axis=1), np.int64)
+
+    @property
     def gaps(self) -> npt.NDArray[np.bool_]:
         """(rows, columns): where a value is missing and the word goes on."""
         return self.absent & self.within
@@ -167,7 +214,7 @@ class WideCodes:
         if missing is not None:
             self.codes[self.gaps] = alphabet.index(missing)
         offsets = np.zeros(len(self.within) + 1, np.int64)
-        np.cumsum(self.within.sum(axis=1), out=offsets[1:])
+        np.cumsum(self.lengths, out=offsets[1:])
         return Words(alphabet, self.codes[self.within], offsets)
 
 
@@ -219,7 +266,15 @@ def expand_columns(present: Sequence[str], patterns: Sequence[str]) -> list[str]
                 hint=columns_hint(present, [*patterns, *chosen]),
                 column=pattern,
             )
-        chosen.extend(fitting or _range_of_names(pattern) or [pattern])
+        names = fitting or _range_of_names(pattern)
+        if not names and ".." in pattern:
+            raise ColumnNotFoundError(
+                f"'{pattern}' is no range of columns.",
+                hint="A range is of numbers after one name, such as d1..d30; list other columns "
+                "by their names.",
+                column=pattern,
+            )
+        chosen.extend(names or [pattern])
     return require_columns(present, chosen)
 
 

@@ -3,7 +3,8 @@
 Contract. `long_sequences` reads batches of (id, time, state) in any order and gives what
 `words_from_long` gives, block by block: whole words, each with the numbers of its rows, and refuses
 what that refuses before a block is given. Released codes are put back by row, and are then read in
-the order of the input. Memory does not grow with the number of rows, but for 16 bytes a sequence,
+the order of the input. `count_sequences` gives the same blocks once, to something that counts, and
+refuses at the end. Memory does not grow with the number of rows, but for 16 bytes a sequence,
 of four million at most, where the input has them one after the other, and for the longest sequence,
 which is never cut.
 The order of words is that of the input if its sequences come one after the other in the order of
@@ -19,11 +20,11 @@ however that comes, except that a process killed outright can leave those tempor
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +59,35 @@ class WordBlock:
     words: Words
     rows: Numbers
 
+    @property
+    def places(self) -> Numbers:
+        """(words,) int64: the number of the first row of each word in the table."""
+        starts = self.words.offsets[:-1]
+        if not starts.size:
+            return np.empty(0, np.int64)
+        return np.asarray(np.minimum.reduceat(self.rows, starts), np.int64)
+
+    def by_place(self) -> "WordBlock":
+        """The same words in the order in which they begin in the table, as in memory."""
+        order = np.argsort(self.places)
+        sizes = self.words.lengths[order]
+        offsets = np.zeros(sizes.size + 1, np.int64)
+        np.cumsum(sizes, out=offsets[1:])
+        moved = np.repeat(self.words.offsets[:-1][order] - offsets[:-1], sizes)
+        chosen = np.arange(self.rows.size) + moved
+        words = Words(self.words.alphabet, self.words.codes[chosen], offsets)
+        return WordBlock(words, self.rows[chosen])
+
+
+class Counting(Protocol):
+    """Something that looks at words block by block and remembers little of them."""
+
+    def add(self, block: WordBlock, /) -> None:
+        """The next words; every word comes once."""
+
+
+Looking = TypeVar("Looking", bound=Counting)
+
 
 class LongSequences:
     """The words of a long table on the disk. `rows`: how many; `lengths`: {length: words}.
@@ -90,7 +120,7 @@ class LongSequences:
         """
         lengths: Counter[int] = Counter()
         for block in self._parts():
-            lengths.update(_lengths(block.words))
+            lengths.update(_counted_sizes(block.words.lengths))
             yield block
         if lengths != self.lengths:
             raise _changed()
@@ -162,6 +192,35 @@ def long_sequences(
             store.close()
 
 
+def count_sequences(
+    batches: Iterable[pa.Table],
+    columns: LongColumns,
+    begin: Callable[[], Looking],
+    *,
+    folder: Path,
+    memory: int = MEMORY,
+    threads: int = THREADS,
+    tell: Tell | None = None,
+) -> Looking:
+    """What `begin()` made, after it was given every sequence of a long table once.
+
+    The words of a block come in the order in which they begin in the table; blocks do where the
+    input has one sequence after the other, which is then read once. Where it turns out not to,
+    what was begun is dropped and `begin` is called again. Other arguments and errors as
+    `long_sequences`; they come after the last block as well.
+    """
+    source = _Source(batches, columns, Seal(), tell or _quiet)
+    counting = begin()
+    if source.survey(lambda part: counting.add(source.block(part))) is not None:
+        return counting
+    require_duckdb()
+    counting = begin()
+    with closing(_in_order(source, folder, memory, threads)) as parts:
+        for part in parts:
+            counting.add(source.block(part).by_place())
+    return counting
+
+
 def _open(
     batches: Iterable[pa.Table],
     columns: LongColumns,
@@ -171,9 +230,9 @@ def _open(
     tell: Tell,
 ) -> tuple[LongSequences, SealedFile | None]:
     source = _Source(batches, columns, Seal(), tell)
-    found = source.survey()
-    if found is not None:
-        rows, lengths = found
+    lengths: Counter[int] = Counter()
+    rows = source.survey(lambda part: lengths.update(_counted_sizes(_sizes(part))))
+    if rows is not None:
         return LongSequences(columns, rows, lengths, source.blocks, folder), None
     require_duckdb()
     store = SealedFile(folder)
@@ -193,13 +252,13 @@ class _Source:
     ) -> None:
         self.batches, self.columns, self.seal, self.tell = batches, columns, seal, tell
 
-    def survey(self) -> tuple[int, Counter[int]] | None:
-        """The rows and lengths, if sequences come one after the other; None if not.
+    def survey(self, see: Callable[[LongRows], None]) -> int | None:
+        """How many rows there are, if sequences come one after the other; None if not.
 
-        Errors: as `words_from_long`.
+        `see` is given the rows of whole persons as long as they seem to. Errors: as
+        `words_from_long`.
         """
-        order, lengths = Order(), Counter[int]()
-        reader = LongReader(self.columns, self.seal)
+        order, reader = Order(), LongReader(self.columns, self.seal)
 
         def seen() -> Iterator[LongRows]:
             for rows in self.read(reader, _READING):
@@ -209,10 +268,15 @@ class _Source:
 
         try:
             for part in whole_persons(seen()):
-                lengths.update(_lengths(_words(part, self.columns)))
+                see(part)
         except _UnorderedError:
             return None
-        return (reader.rows, lengths) if order.is_kept() else None
+        return reader.rows if order.is_kept() else None
+
+    def block(self, part: LongRows) -> WordBlock:
+        """The words of whole persons in the order of time."""
+        offsets = np.append(0, np.cumsum(_sizes(part)))
+        return WordBlock(Words(self.columns.alphabet, part.codes, offsets), part.rows)
 
     def read(self, reader: LongReader, stage: str) -> Iterator[LongRows]:
         """The rows of each batch; after the last, what must be refused is."""
@@ -233,8 +297,7 @@ class _Source:
                     raise _changed()
                 yield rows
 
-        for part in whole_persons(seen()):
-            yield WordBlock(_words(part, self.columns), part.rows)
+        yield from map(self.block, whole_persons(seen()))
 
 
 class _UnorderedError(Exception):
@@ -245,23 +308,40 @@ def _sort(
     source: _Source, store: SealedFile, folder: Path, memory: int, threads: int
 ) -> tuple[int, Counter[int]]:
     """Put all rows into `store`, as blocks of whole words; the number of rows and the lengths."""
-    reader = LongReader(source.columns, source.seal)
-    repeats, lengths = Repeats(source.columns), Counter[int]()
+    rows, lengths = 0, Counter[int]()
+    with closing(_in_order(source, folder, memory, threads)) as parts:
+        for part in parts:
+            sizes = _sizes(part)
+            lengths.update(_counted_sizes(sizes))
+            with _disk(folder):
+                store.write([sizes, part.rows, part.codes])
+            rows += len(part)
+    with _disk(folder):
+        store.flush()
+    return rows, lengths
+
+
+def _in_order(
+    source: _Source, folder: Path, memory: int, threads: int
+) -> Generator[LongRows, None, None]:
+    """All rows, those of whole persons together in the order of time.
+
+    What must be refused is refused before the first, but for repeated rows, after the last.
+    """
+    reader, repeats = LongReader(source.columns, source.seal), Repeats(source.columns)
     with closing(Buckets(folder, source.seal)) as buckets:
         for part in source.read(reader, _READING):
             with _disk(folder):
                 buckets.add(part)
+        with _disk(folder):
+            buckets.flush()
         done = 0
         for part in _sorted(buckets, source.columns.alphabet.code_dtype, folder, memory, threads):
             source.tell(_SORTING, done, reader.rows)
             repeats.see(part)
-            sizes = np.diff(np.append(np.flatnonzero(part.starts()), len(part)))
-            lengths.update(_counted_sizes(sizes))
-            with _disk(folder):
-                store.write([sizes, part.rows, part.codes])
+            yield part
             done += len(part)
     repeats.refuse()
-    return reader.rows, lengths
 
 
 def _sorted(
@@ -294,13 +374,9 @@ def _stored(store: SealedFile, columns: LongColumns) -> Callable[[], Iterator[Wo
     return blocks
 
 
-def _words(part: LongRows, columns: LongColumns) -> Words:
-    offsets = np.append(np.flatnonzero(part.starts()), len(part))
-    return Words(columns.alphabet, part.codes, offsets)
-
-
-def _lengths(words: Words) -> dict[int, int]:
-    return _counted_sizes(words.lengths)
+def _sizes(part: LongRows) -> npt.NDArray[np.int64]:
+    """How many rows each of the whole persons has."""
+    return np.diff(np.append(np.flatnonzero(part.starts()), len(part)))
 
 
 def _counted_sizes(sizes: npt.NDArray[np.int64]) -> dict[int, int]:

@@ -87,6 +87,8 @@ def spilled(
         connection = duckdb.connect(":memory:", config=_settings(folder, memory, threads))
         # After the folder is known, which is external too.
         connection.execute("SET enable_external_access = false")
+        # In a notebook or a prompt the library would print a bar of its own.
+        connection.execute("SET enable_progress_bar = false")
         connection.execute("SET lock_configuration = true")
         connection.register("given", pa.RecordBatchReader.from_batches(schema, iter(source)))
         yield from connection.sql(query).to_arrow_reader(BATCH)

@@ -1,4 +1,4 @@
-"""What a data set is, and the three that are shipped.
+"""What a data set is, and the four that are shipped.
 
 Contract. Each is one CSV file in this folder, described in SOURCES.md, with the public alphabet of
 each of its categorical columns written down here and not taken from the file. The table is read
@@ -79,7 +79,7 @@ class Dataset:
         if not self.roles:
             raise DataError(
                 f"The data set '{self.name}' is a table and has no sequences.",
-                hint="Use .table and .alphabets, or another data set: income, seattle.",
+                hint="Use .table and .alphabets, or another data set: income, seattle, meters.",
             )
         from privet.data import words_from_long
 
@@ -122,7 +122,16 @@ SEATTLE = Dataset(
     roles={"id": "station", "time": "date", "state": "weather"},
 )
 
-_ALL = {dataset.name: dataset for dataset in (VOTERS, INCOME, SEATTLE)}
+METERS = Dataset(
+    name="meters",
+    description="An electricity meter in 224 steps of 3 hours, 24 times, as levels.",
+    source="Hebrail and Berard, electric power of one household, UCI (2012), doi:10.24432/C58K54",
+    licence="Creative Commons Attribution 4.0",
+    alphabets={"level": Alphabet(["idle", "low", "high", "peak"])},
+    roles={"id": "meter", "time": "step", "state": "level"},
+)
+
+_ALL = {dataset.name: dataset for dataset in (VOTERS, INCOME, SEATTLE, METERS)}
 
 NAMES = tuple(_ALL)
 """The names that `load` knows."""

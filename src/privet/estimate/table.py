@@ -20,7 +20,9 @@ from privet.estimate.counting import Tally
 from privet.estimate.describe import describe
 from privet.estimate.intervals import Method, read_confidence, share_intervals
 from privet.estimate.moments import Moments, Variance, read_variance
+from privet.estimate.show import LARGEST_TABLE, share_rows
 from privet.exact.number import Number
+from privet.plain_text import text_table
 from privet.symbols import Alphabet
 
 
@@ -101,7 +103,25 @@ class TableEstimate:
         return describe(self._moments, self._intervals, self.confidence)
 
     def rows(self) -> list[dict[str, Any]]:
-        """One mapping a cell, in C order: its symbols, then plain numbers."""
+        """One mapping a cell, in C order: its symbols, then plain numbers.
+
+        Errors: DataError if a column is named as one of the numbers is, such as "share".
+        """
+        cells = product(*(alphabet.symbols for alphabet in self.alphabets))
+        listed = []
+        for cell, numbers in zip(cells, self.cell_numbers(), strict=True):
+            label = self._label(cell)
+            taken = next((name for name in label if name in numbers), None)
+            if taken is not None:
+                raise DataError(
+                    f"A column is called {taken!r}, as a number of each row is.",
+                    hint="Give the columns other names, or read cell_numbers().",
+                )
+            listed.append({**label, **numbers})
+        return listed
+
+    def cell_numbers(self) -> list[dict[str, float]]:
+        """One mapping a cell, in C order: plain numbers by what they are."""
         columns = {
             "share": self.shares,
             "standard_error": self.standard_errors,
@@ -113,10 +133,9 @@ class TableEstimate:
             "count": self.counts,
         }
         values = {name: column.ravel().tolist() for name, column in columns.items()}
-        cells = product(*(alphabet.symbols for alphabet in self.alphabets))
         return [
-            {**self._label(cell), **{name: column[number] for name, column in values.items()}}
-            for number, cell in enumerate(cells)
+            {name: column[number] for name, column in values.items()}
+            for number in range(self.shares.size)
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -139,6 +158,12 @@ class TableEstimate:
             "counts": self.counts.tolist(),
             "count_standard_errors": self.count_standard_errors.tolist(),
         }
+
+    def __str__(self) -> str:
+        """The shares with their errors and intervals as a table, unless there are very many."""
+        if self.shares.size > LARGEST_TABLE:
+            return f"{self!r}. {self.description}"
+        return f"{text_table(*share_rows(self))}\n\n{self.description}"
 
     def __repr__(self) -> str:
         shape = " x ".join(str(len(alphabet)) for alphabet in self.alphabets)

@@ -3,11 +3,11 @@
 Contract. Released words came from a mechanism that answers each symbol independently; what is
 learnt is a function of the release and of public inputs, so it costs no privacy. The estimate is
 the chain under which the released words are most likely, the mechanism's noise being part of the
-likelihood: counting the steps of released words would give the chain of the noise. Words are taken
-as independent runs of one chain, and standard errors hold if that is what they are: words that
-differ in kind, or remember more than one step, make the likeliest chain another one than counting
-the true words would give, and that is not noise. Where the release says too little, standard errors
-are infinite, intervals are [0, 1], and a note says so; nothing is made up.
+likelihood: counting the transitions of released words would give the chain of the noise. Words are
+taken as independent runs of one chain, and standard errors hold if that is what they are: words
+that differ in kind, or remember more than one state, make the likeliest chain another one than
+counting the true words would give, and that is not noise. Where the release says too little,
+standard errors are infinite, intervals are [0, 1], and a note says so; nothing is made up.
 """
 
 from dataclasses import dataclass
@@ -63,8 +63,8 @@ class TransitionEstimate:
 
     `chain`: the estimate, its states in the order of the alphabet; `standard_errors` (k, k) and
     `initial_standard_errors` (k,): of `chain.transition` and `chain.initial`, 0 where the support
-    forbids a step, infinite where the release does not tell; `log_likelihood`: of the released
-    words; `iterations`, `converged`: of the search; `departures`: (k,) expected number of steps out
+    forbids one, infinite where the release does not tell; `log_likelihood`: of the released words;
+    `iterations`, `converged`: of the search; `departures`: (k,) expected number of transitions out
     of each state; `information`: how standard errors were computed; `notes`: what to beware of;
     `words`, `symbols`: how many were released. Printed, it is a table and its `description`.
     """
@@ -89,7 +89,7 @@ class TransitionEstimate:
 
     @property
     def intervals(self) -> FloatArray:
-        """(k, k, 2): lower and upper ends for each step, one at a time, within [0, 1]."""
+        """(k, k, 2): lower and upper ends for each transition, one at a time, within [0, 1]."""
         return self._around(self.chain.transition, self.standard_errors)
 
     @property
@@ -113,7 +113,7 @@ class TransitionEstimate:
 
     @property
     def all_standard_errors(self) -> FloatArray:
-        """(k + 1, k): those of the first symbol above those of the steps."""
+        """(k + 1, k): those of the first symbol above those of the transitions."""
         return np.vstack([self.initial_standard_errors, self.standard_errors])
 
     def __str__(self) -> str:
@@ -167,7 +167,7 @@ def transitions(
     beside the moment estimate, of which the best is carried on;
     `pseudocount`: added to every expected count, 0 for maximum likelihood; `support`: the public
     knowledge of what is possible, a Language, a MarkovChain for its words, or (k, k) bool for
-    steps, and `start`: (k,) bool for first symbols; `confidence` of the intervals;
+    transitions, and `start`: (k,) bool for first symbols; `confidence` of the intervals;
     `information`: "observed", "words" or "auto" (see `privet.estimate.hidden.information`);
     `iterations`, `tolerance`: when the search stops, the latter in units of probability.
 
@@ -191,7 +191,7 @@ def transitions(
         raise DataError("The tally of words is over other symbols than the mechanism's.")
     if tally.longest < 2:
         raise DataError(
-            "No released word has two symbols, so there are no steps to learn from.",
+            "No released word has two symbols, so there are no transitions to learn from.",
             hint="Shares of single symbols are estimated by privet.estimate.frequencies.",
         )
     words = ReleasedWords(tally, log_response)
@@ -229,7 +229,7 @@ def _read_pseudocount(given: Number) -> float:
     if extra > _LARGEST_PSEUDOCOUNT:
         raise ParameterError(
             "pseudocount is above a million million.",
-            hint="Beside so many steps the release says nothing; 1 is usual.",
+            hint="Beside so many transitions the release says nothing; 1 is usual.",
             parameter="pseudocount",
         )
     return float(extra)
@@ -289,16 +289,16 @@ def _notes(learnt: Learnt, errors: FloatArray, chain: MarkovChain) -> tuple[str,
     steps, unknown = errors[1:], np.isinf(errors[1:])
     if unknown.any() and not np.isfinite(steps[steps > 0]).any():
         notes.append(
-            "The release does not tell the steps apart: there is too little data for this epsilon. "
-            "The chain is one of many that fit equally well."
+            "The release does not tell the transitions apart: there is too little data for this "
+            "epsilon. The chain is one of many that fit equally well."
         )
         return tuple(notes)
     if float(errors[0].max()) > _LARGE:
         notes.append("There are too few words to say much about the law of the first state.")
     if (edge := (chain.transition < _EDGE) & (steps > 0)).any():
         notes.append(
-            f"{int(edge.sum())} kinds of steps are estimated at 0, the edge of what is possible: "
-            "their intervals are rough, and the other standard errors may take them as 0."
+            f"{int(edge.sum())} kinds of transitions are estimated at 0, the edge of what is "
+            "possible: their intervals are rough, and the other standard errors may take them as 0."
         )
     for state, row in zip(chain.states, steps, strict=True):
         worst = float(row[np.isfinite(row)].max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Automata from what people write down: allowed steps, tables of moves by name, chains.
+"""Automata from what people write down: allowed transitions, tables of moves by name, chains.
 
 Contract. Symbols are looked up in the alphabet and states by their names; what is not there, not
 named, or not a yes or no is a ModelError that names the row, the state or the symbol (all public).
@@ -21,7 +21,7 @@ Moves = Mapping[Any, Mapping[Any, Any]]
 
 
 def from_steps(alphabet: Alphabet, allowed: AllowedSteps, first: NDArray[np.bool_]) -> Automaton:
-    """Words whose first symbol is in `first` (m,) and whose every step is `allowed` (m, m)."""
+    """Words whose first symbol is in `first` (m,) and each transition in `allowed` (m, m)."""
     size = len(alphabet)
     if (size + 1) * size > MOST_CELLS:
         raise ModelError(
@@ -44,19 +44,19 @@ def read_steps(alphabet: Alphabet, allowed: AllowedSteps) -> NDArray[np.bool_]:
         given = np.asarray(allowed)
     except ValueError:  # rows of different lengths
         raise ModelError(
-            "The rows of the matrix of allowed steps differ in length.",
+            "The rows of the matrix of allowed transitions differ in length.",
             hint=f"Give {size} rows of {size} entries.",
         ) from None
     if given.shape != (size, size):
         raise ModelError(
-            f"The matrix of allowed steps has shape {given.shape}, not ({size}, {size}).",
+            f"The matrix of allowed transitions has shape {given.shape}, not ({size}, {size}).",
             hint="Row and column i belong to symbol i of the alphabet.",
         )
     yes, no = np.asarray(given == 1, np.bool_), np.asarray(given == 0, np.bool_)
     if not (yes | no).all():
         row, column = (int(index[0]) for index in np.nonzero(~(yes | no)))
         raise ModelError(
-            f"Row {row}, column {column} of the matrix of allowed steps is neither 0 nor 1.",
+            f"Row {row}, column {column} of the matrix of allowed transitions is neither 0 nor 1.",
             hint="For probabilities use Language.from_chain.",
             row=row,
             column=column,
@@ -69,11 +69,11 @@ def _named_steps(alphabet: Alphabet, allowed: Mapping[Any, Iterable[Any]]) -> ND
     for symbol in alphabet.symbols:
         if symbol not in allowed:
             raise ModelError(
-                f"The allowed steps say nothing about symbol {symbol!r}.",
+                f"The allowed transitions say nothing about symbol {symbol!r}.",
                 hint="Give it an empty list if nothing can follow it.",
             )
     for symbol, after in allowed.items():
-        row = _code(alphabet, symbol, "The allowed steps")
+        row = _code(alphabet, symbol, "The allowed transitions")
         for other in listed(after, f"What may follow {symbol!r}"):
             steps[row, _code(alphabet, other, f"What may follow {symbol!r}")] = True
     return steps

@@ -29,17 +29,39 @@ class Account:
     """A data set with a budget. Made by `Ledger.account`.
 
     `name`; `framework`: what is assumed of its records; `unit`: what one record is ("row", "step",
-    "value" or "choice").
+    "value" or "choice"); `person`: who alone is charged, None for everybody.
     """
 
-    def __init__(self, books: Books, name: str, framework: Framework, unit: str) -> None:
+    def __init__(
+        self,
+        books: Books,
+        name: str,
+        framework: Framework,
+        unit: str,
+        person: str | None = None,
+    ) -> None:
         self._books = books
         self.name = name
         self.framework = framework
         self.unit = unit
+        self.person = _read_person(person)
 
     def __repr__(self) -> str:
-        return f"<Account '{self.name}' of {self.framework!r}>"
+        whose = "" if self.person is None else f", person '{self.person}'"
+        return f"<Account '{self.name}'{whose} of {self.framework!r}>"
+
+    def for_person(self, person: str) -> "Account":
+        """The same account, for releases about one person's data alone.
+
+        What is reserved through it is charged to that person, and `cost` asks about that person; a
+        release through it is refused if its data may be of others too. `spent` and `remaining` are
+        still those of the worst person. Errors: ParameterError for what is not a name.
+        """
+        if self.person is not None and read_name(person, "person") != self.person:
+            raise _another_person()
+        return Account(
+            self._books, self.name, self.framework, self.unit, read_name(person, "person")
+        )
 
     @property
     def budget(self) -> Fraction:
@@ -62,13 +84,18 @@ class Account:
 
     def record_loss(self, person: str | None = None) -> RecordLoss:
         """All that a person has lost; None: a person of whom alone nothing was released."""
-        whose = _read_person(person)
+        whose = self._whose(person)
         with self._books.standing(self.name) as balance:
             return balance.people.total(whose)
 
+    def longest_history(self) -> int:
+        """How many records anybody may have lost something of."""
+        with self._books.standing(self.name) as balance:
+            return balance.people.length
+
     def cost(self, loss: RecordLoss, *, person: str | None = None) -> Fraction:
         """The epsilon of the history together with one more release; nothing is reserved."""
-        whose, what = _read_person(person), _read_loss(loss)
+        whose, what = self._whose(person), _read_loss(loss)
         with self._books.standing(self.name) as balance:
             return balance.spent_with(whose, what)
 
@@ -90,7 +117,7 @@ class Account:
         (`epsilon` it would come to, `budget`, `spent` before, `cost` on top), LedgerError for
         records of another kind.
         """
-        whose, what = _read_person(person), _read_loss(loss)
+        whose, what = self._whose(person), _read_loss(loss)
         text = read_text(note, "note")
         self._check_unit(unit)
         if not isinstance(self.framework, IndependentRecords):
@@ -154,6 +181,13 @@ class Account:
         with self._books.reading() as session:
             return receipt_of(session, reservation)
 
+    def _whose(self, person: str | None) -> str | None:
+        """Who is meant: the person given, or that of `for_person`."""
+        given = _read_person(person)
+        if self.person is not None and given not in (None, self.person):
+            raise _another_person()
+        return self.person if given is None else given
+
     def _check_unit(self, unit: str | None) -> None:
         if unit is not None and read_unit(unit) != self.unit:
             raise LedgerError(
@@ -181,6 +215,14 @@ def read_unit(unit: object) -> str:
 
 def _read_person(person: str | None) -> str | None:
     return None if person is None else read_name(person, "person")
+
+
+def _another_person() -> ParameterError:
+    return ParameterError(
+        "This account charges one person alone, and another one was named.",
+        hint="Start from the account itself, as Ledger.account gives it.",
+        parameter="person",
+    )
 
 
 def _read_loss(loss: RecordLoss) -> RecordLoss:

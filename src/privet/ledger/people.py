@@ -54,6 +54,11 @@ class People:
             self._largest = RecordLoss.largest_of(self._counts)
         return self._largest
 
+    @property
+    def length(self) -> int:
+        """Of the longest loss of all."""
+        return max(self.everybody.length, *(each.length for each in self.different), 0)
+
     def add(self, person: str | None, loss: RecordLoss) -> None:
         """A release happened."""
         if person is None:

@@ -25,22 +25,21 @@ import numpy.typing as npt
 from flint import arb
 
 from privet.errors import DomainError, ParameterError
-from privet.exact import log_up, read_count, read_epsilon
+from privet.exact import log_up, read_count
 from privet.exact.enclosure import enclose
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.languages.lengths import fewest_differences
 from privet.languages.trellis import Trellis, deviation, is_narrow, terms_of, weigh
-from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
+from privet.mechanisms.base import CodeArray, FloatArray
 from privet.mechanisms.by_length import ByLength
 from privet.mechanisms.enumerated import MOST_WORDS
 from privet.mechanisms.simulation import SimulationSource
 from privet.mechanisms.words import (
+    CalibratedOnWords,
     Calibration,
     Outside,
     Unprotected,
-    read_calibration,
-    read_language,
 )
 from privet.privacy import Guarantee, RecordLoss
 from privet.randomness import RandomSource, current_source
@@ -95,10 +94,9 @@ class AverageErrors:
     words: int
 
 
-class LanguageMechanism(HammingMechanism):
+class LanguageMechanism(CalibratedOnWords):
     """A word mechanism on a language that is not all words."""
 
-    language: Language
     outside: Outside
     unprotected: Unprotected
     public_name: ClassVar[str]
@@ -118,11 +116,7 @@ class LanguageMechanism(HammingMechanism):
         outside: Outside = "refuse",
         unprotected: Unprotected = "refuse",
     ) -> None:
-        self.language = read_language(language)
-        self.alphabet = self.language.alphabet
-        self.epsilon = read_epsilon(epsilon)
-        self.adjacency = read_count(adjacency, "adjacency")
-        self.calibration = read_calibration(calibration)
+        self._read_parameters(language, epsilon, adjacency, calibration)
         if self.calibration == "exact" and not self.has_certificates:
             raise ParameterError(
                 "What a rate above the published one spends on this language is not certified.",
@@ -142,9 +136,7 @@ class LanguageMechanism(HammingMechanism):
     def parameters(self) -> dict[str, Any]:
         """Epsilon (exact text), adjacency, calibration, outside, unprotected, language (JSON)."""
         return {
-            "epsilon": str(self.epsilon),
-            "adjacency": self.adjacency,
-            "calibration": self.calibration,
+            **super().parameters(),
             "outside": self.outside,
             "unprotected": self.unprotected,
             "language": self.language.to_json(),

@@ -11,8 +11,8 @@ words that none of them can produce are refused, by position.
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import lcm
 from typing import Any, TypeVar
@@ -32,17 +32,20 @@ from privet.exact import (
 )
 from privet.exact.number import Number
 from privet.mechanisms.base import Mechanism
+from privet.mechanisms.series_sums import Question, Sums, answered
 from privet.privacy import Guarantee, MarkovFramework, RecordLoss
 from privet.privacy.loss import LOSS_BITS, loss_units
-from privet.queries import Nodes, Pieces, Query, cut, read_nodes, read_query
-from privet.queries.base import Published
-from privet.randomness import current_source, discrete_laplace
+from privet.queries import Nodes, Pieces, Query, read_nodes, read_query
+from privet.queries.base import Published, nearest
 from privet.randomness.noise import LARGEST_SCALE
-from privet.symbols import Alphabet, Encoded, Words, read_words
+from privet.symbols import Alphabet, Words, read_words
 
 AnyQuery = Query | str | dict[str, Any]
-Lengths = int | Sequence[int] | npt.NDArray[np.integer[Any]]
-"""The number of nodes of one word, or of each of several that are released together."""
+Lengths = int | Sequence[int] | npt.NDArray[np.integer[Any]] | Mapping[int, int]
+"""The number of nodes of one word, or of each of several that are released together.
+
+Of many, {number of nodes: how many words} says the same in less room.
+"""
 
 SeriesFramework = MarkovFramework
 """What says how the steps of a series depend on each other."""
@@ -51,16 +54,6 @@ SCALE_BITS = 64
 """A scale is rounded up to this many significant bits, or to a whole number beyond them."""
 
 Choice = TypeVar("Choice", bound=str)
-
-
-@dataclass(frozen=True)
-class Question:
-    """A query about given words, read and checked: everything but the noise."""
-
-    query: Query
-    codes: npt.NDArray[Any]
-    offsets: npt.NDArray[np.int64]
-    scale: Fraction
 
 
 class SeriesMechanism(Mechanism):
@@ -125,14 +118,7 @@ class SeriesMechanism(Mechanism):
         nodes out of range, a scale above 2^40 grid units, or a stated constant that a search
         refutes; what the framework's `check_words` raises for words that it rules out.
         """
-        asked = self._ask(query, word, nodes)
-        raw = asked.query.raw(self.alphabet, asked.codes, asked.offsets)
-        noise = [0] * len(raw)
-        if asked.scale:
-            noise = discrete_laplace(current_source(), asked.scale, len(raw)).tolist()
-        # Python integers: a sum of int64 could wrap around.
-        noisy = [number + more for number, more in zip(raw, noise, strict=True)]
-        return asked.query.finish(noisy, self.alphabet, asked.codes.size)
+        return answered(self, self._ask(query, word, nodes))
 
     def check(self, query: AnyQuery, word: Any, nodes: Nodes = None) -> None:
         """Refuse what `release` would refuse, without drawing any noise. Errors: as `release`."""
@@ -216,15 +202,20 @@ class SeriesMechanism(Mechanism):
 
         Floats, or float64 arrays shaped as `released`. Exact for the discrete Laplace law: the
         noise is at most h grid units, h the smallest whole number that P(|X| > h) allows, and
-        putting the statistic on its grid is allowed for. For each number by itself; the interval is
-        not cut to what counts or shares can be.
+        putting the statistic on its grid is allowed for. The ends are computed exactly and rounded
+        once, as the true number would be, which so lies between them as a double too. For each
+        number by itself; the interval is not cut to what counts or shares can be.
         """
         asked = read_query(query)
         units = self._half_width(asked, length, nodes, confidence)
-        width = units * asked.grid(self.alphabet) + asked.rounding(self.alphabet)
-        half = float_up(width / self._divisor(asked, length, nodes))
-        middle = np.asarray(released, np.float64)
-        low, high = middle - half, middle + half
+        grid, divisor = asked.grid(self.alphabet), self._divisor(asked, length, nodes)
+        half = (units * grid + asked.rounding(self.alphabet)) / divisor
+        origin, step = asked.origin(self.alphabet), grid / divisor
+        middle = np.asarray(released)
+        ends = [_ends(value, half, origin, step) for value in middle.ravel().tolist()]
+        low, high = (
+            np.array(side, np.float64).reshape(middle.shape) for side in zip(*ends, strict=True)
+        )
         return (float(low), float(high)) if middle.ndim == 0 else (low, high)
 
     def parameters(self) -> dict[str, Any]:
@@ -248,17 +239,12 @@ class SeriesMechanism(Mechanism):
         return f"{type(self).__name__}({self.framework!r}, {shown})"
 
     def _ask(self, query: AnyQuery, word: Any, nodes: Nodes) -> Question:
-        asked = read_query(query)
         encoded = read_words(self.alphabet, word)
-        codes, offsets = cut(encoded.codes, encoded.offsets, nodes)
-        lengths = np.diff(encoded.offsets)
-        # What only public things decide is refused first.
-        scale = self.grid_scale(asked, lengths, nodes)
-        asked.verify(self.alphabet, np.diff(offsets).tolist())
-        self.framework.check_words(_as_words(self.alphabet, encoded))
-        return Question(asked, codes, offsets, scale)
+        sums = Sums(self, query, nodes)
+        sums.add(Words(self.alphabet, encoded.codes, encoded.offsets))
+        return sums.question()
 
-    def _deciding(self, query: Query, lengths: Sequence[int], nodes: Nodes) -> tuple[int, ...]:
+    def _deciding(self, query: Query, lengths: Iterable[int], nodes: Nodes) -> tuple[int, ...]:
         """The lengths that need a bound of their own, the longest first.
 
         The first T steps of a longer series have the law of a series of T steps, whichever start is
@@ -285,9 +271,9 @@ class SeriesMechanism(Mechanism):
 
     def _divisor(self, query: Query, length: Lengths, nodes: Nodes) -> int:
         read = 0
-        for each in read_lengths(length):
+        for each, count in read_lengths(length).items():
             start, stop = read_nodes(nodes, each)
-            read += stop - start
+            read += (stop - start) * count
         return query.divisor(read)
 
     def _half_width(self, query: Query, length: Lengths, nodes: Nodes, confidence: Number) -> int:
@@ -299,18 +285,33 @@ class SeriesMechanism(Mechanism):
         return largest_noise(self.grid_scale(query, length, nodes), 1 - level)
 
 
-def read_lengths(length: Lengths) -> tuple[int, ...]:
-    """The lengths of all words: at least one word, of at least one node each."""
+def _ends(value: float, half: Fraction, origin: Fraction, step: Fraction) -> tuple[float, float]:
+    """The ends around the point of the grid that was published as `value`, or around `value`."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return value, value
+    given = Fraction(value)
+    point = origin + round((given - origin) / step) * step
+    middle = point if nearest(point) == value else given
+    return nearest(middle - half), nearest(middle + half)
+
+
+def read_lengths(length: Lengths) -> dict[int, int]:
+    """{length: how many words}: at least one word, of at least one node each."""
     if isinstance(length, int | np.integer):
-        return (read_count(length, "length"),)
-    if isinstance(length, str | bytes) or not isinstance(length, Sequence | np.ndarray):
+        return {read_count(length, "length"): 1}
+    if isinstance(length, str | bytes) or not isinstance(length, Sequence | Mapping | np.ndarray):
         raise ParameterTypeError(
             f"length is a {type(length).__name__}, not a whole number or a list of them.",
             parameter="length",
         )
     if len(length) == 0:
         raise ParameterError("There is no word: length is an empty list.", parameter="length")
-    return tuple(read_count(each, "length") for each in np.asarray(length).tolist())
+    if isinstance(length, Mapping):
+        return {
+            read_count(each, "length"): read_count(count, "length")
+            for each, count in length.items()
+        }
+    return dict(Counter(read_count(each, "length") for each in np.asarray(length).tolist()))
 
 
 def read_choice(value: str, name: str, choices: tuple[Choice, ...]) -> Choice:
@@ -369,7 +370,3 @@ def _is_below(shorter: Pieces, longer: Pieces) -> bool:
         for begin, end, other in longer
         if begin < stop and start < end
     )
-
-
-def _as_words(alphabet: Alphabet, encoded: Encoded) -> Words:
-    return Words(alphabet, encoded.codes, encoded.offsets)

@@ -100,7 +100,11 @@ class SymbolwiseMechanism(HammingMechanism):
 
     @property
     def response_matrix(self) -> FloatArray:
-        """(m, m) float64: entry (i, j) = P(symbol j released | symbol i). It has m^2 entries."""
+        """(m, m) float64: entry (i, j) = P(symbol j released | symbol i). It has m^2 entries.
+
+        Rounded to doubles, in either direction: of a mechanism at exactly epsilon, a verdict about
+        these may be violated in the last digits. Verify `exact_response_matrix()` instead.
+        """
         size = self.law.size
         matrix = np.full((size, size), float(self.move_probability))
         np.fill_diagonal(matrix, float(self.keep_probability))

@@ -18,7 +18,7 @@ from privet.queries.counts import (
 from privet.queries.levels import Mean, mean
 from privet.queries.own import Own, custom
 from privet.queries.pieces import Nodes, Pieces, cut, merged, read_nodes
-from privet.queries.reading import BY_NAME, read_query
+from privet.queries.reading import BY_NAME, read_query, told
 from privet.queries.runs import RunLengths, run_lengths
 from privet.queries.search import Counterexample, search_counterexample
 from privet.queries.steps import Transitions, transitions
@@ -50,5 +50,6 @@ __all__ = [
     "run_lengths",
     "search_counterexample",
     "share",
+    "told",
     "transitions",
 ]

@@ -54,6 +54,11 @@ def read_range(nodes: object) -> tuple[int, int]:
     return start, stop
 
 
+def empty_words(first: int, count: int, words: int) -> DataError:
+    """The error for words without symbols: the first, and how many of all words they are."""
+    return DataError(f"Word {first} is empty; {count} of {words} are.")
+
+
 def spread(length: int, start: int, stop: int, end: Fraction, inside: Fraction) -> Pieces:
     """`end` at the first and the last of the nodes start .. stop - 1, `inside` between, 0 beyond.
 
@@ -96,7 +101,7 @@ def cut(
     if lengths.size == 0:
         raise DataError("There is no word to answer a query about.")
     if (empty := np.flatnonzero(lengths == 0)).size:
-        raise DataError(f"Word {int(empty[0])} is empty; {empty.size} of {lengths.size} are.")
+        raise empty_words(int(empty[0]), int(empty.size), int(lengths.size))
     if nodes is None:
         return codes, offsets
     start, stop = read_nodes(nodes, int(lengths.min()))

@@ -1,5 +1,6 @@
 """Queries from what a user or a file says: a query, its name, or its description."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from privet.errors import ParameterError, ParameterTypeError
@@ -39,6 +40,20 @@ def read_query(query: "Query | str | dict[str, Any]") -> Query:
         hint="Write 'histogram', or make one with privet.queries, as in queries.count('state').",
         parameter="query",
     )
+
+
+def told(described: Mapping[str, Any]) -> str:
+    """The query of a description in a few words, as the command line has it: "count=peak".
+
+    Levels, grids and constants are left out; a function of the user's own has the name it was
+    given.
+    """
+    kind = str(described.get("name") or described["query"].replace("_", "-"))
+    states = described.get("states")
+    listed = states if isinstance(states, list) else [states]
+    asked = [described.get("cap"), *listed, described.get("state")]
+    named = [str(each) for each in asked if each is not None]
+    return f"{kind}={','.join(named)}" if named else kind
 
 
 def _from_json(data: dict[str, Any]) -> Query:

@@ -1,6 +1,6 @@
-"""How often each step from one state to the next occurs.
+"""How often each transition from one state to the next occurs.
 
-Contract. A step is a pair of neighbouring nodes of one word, both among the nodes read.
+Contract. A transition is a pair of neighbouring nodes of one word, both among the nodes read.
 """
 
 from collections.abc import Hashable
@@ -15,10 +15,10 @@ from privet.symbols import Alphabet
 
 
 class Transitions(Query):
-    """(k, k) int64: entry (i, j) = how many steps lead from state i to state j.
+    """(k, k) int64: entry (i, j) = how many transitions lead from state i to state j.
 
-    Constants: a node takes part in the step that reaches it and in the one that leaves it. Changing
-    it moves each of these from one entry to another, a change of 2 for each step: 4 inside the
+    Constants: a node takes part in the transition that reaches it and in the one that leaves it.
+    Changing it moves each of these from one entry to another, a change of 2 for each: 4 inside the
     range read, 2 at its first and last node, 0 if there is no other. All are attained: inside, by
     the word 0 0 0 against 0 1 0.
     """
@@ -49,5 +49,5 @@ class Transitions(Query):
 
 
 def transitions() -> Transitions:
-    """How many steps lead from each state to each: (k, k) int64."""
+    """How many transitions lead from each state to each: (k, k) int64."""
     return Transitions()

@@ -1,11 +1,10 @@
 """Exact randomness: a cryptographic bit source and laws drawn from it without rounding."""
 
-from privet.randomness.choice import DyadicLaw, OffsetLaw
+from privet.randomness.choice import OffsetLaw
 from privet.randomness.integers import (
     random_bits,
     random_subset_masks,
     uniform_below,
-    uniform_below_each,
     uniform_integer,
 )
 from privet.randomness.noise import discrete_laplace
@@ -20,7 +19,6 @@ from privet.randomness.source import (
 
 __all__ = [
     "Cumulative",
-    "DyadicLaw",
     "OffsetLaw",
     "RandomSource",
     "RefinableLaw",
@@ -31,7 +29,6 @@ __all__ = [
     "random_bits",
     "random_subset_masks",
     "uniform_below",
-    "uniform_below_each",
     "uniform_integer",
     "using_source",
 ]

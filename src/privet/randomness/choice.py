@@ -13,19 +13,15 @@ outcome. Outcome i thus has whole cells / 2^w + left-over / 2^bits = weights[i] 
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from privet.errors import ParameterError, ParameterTypeError
+from privet.errors import ParameterError
 from privet.exact import read_count
 from privet.randomness.integers import random_bits
-from privet.randomness.refinable import Cumulative, RefinableLaw
 from privet.randomness.source import RandomSource
-
-__all__ = ["Cumulative", "DyadicLaw", "OffsetLaw", "RefinableLaw"]
 
 _BLOCK_BYTES = 1 << 17
 _PENDING = 1 << 10
@@ -64,58 +60,6 @@ class _Residue:
 
 def _blocks(size: int, rows: int) -> Iterator[slice]:
     return (slice(start, min(start + rows, size)) for start in range(0, size, rows))
-
-
-class DyadicLaw:
-    """P(i) = weights[i] / 2^bits for i = 0 .. len(weights) - 1.
-
-    Errors: ParameterError unless the weights are non-negative integers with sum exactly 2^bits.
-    """
-
-    def __init__(self, weights: Sequence[int], bits: int) -> None:
-        self.weights = tuple(read_count(weight, "weight", 0) for weight in weights)
-        self.bits = read_count(bits, "bits", 0)
-        if sum(self.weights) != 1 << self.bits:
-            raise ParameterError(
-                "The weights of a dyadic law must add up to exactly 2^bits.", parameter="weights"
-            )
-        pad = max(0, 80 - self.bits)  # the residue's keys want 64 bits below the 16-bit cells
-        low = self.bits + pad - 16
-        whole = [(weight << pad) >> low for weight in self.weights]
-        left = [(weight << pad) & ((1 << low) - 1) for weight in self.weights]
-        self.code_dtype = _code_dtype(len(self.weights))
-        codes = np.arange(len(self.weights), dtype=self.code_dtype)
-        self._table = np.repeat(codes, whole)
-        cells = (1 << 16) - self._table.size
-        self._table = np.append(self._table, np.zeros(cells, self.code_dtype))
-        self._first_residual = (1 << 16) - cells
-        self._residual_codes = codes[[bool(rest) for rest in left]]
-        if cells:
-            sums = list(accumulate(rest for rest in left if rest))
-            self._residue = _Residue(sums[:-1], cells, low)
-
-    def draw(self, source: RandomSource, size: int) -> NDArray[Any]:
-        """Independent draws (size,) of `code_dtype`."""
-        out = np.empty(size, self.code_dtype)
-        self.draw_into(source, out)
-        return out
-
-    def draw_into(self, source: RandomSource, out: NDArray[Any]) -> None:
-        """Overwrite the one-dimensional `out`, of `code_dtype`, with independent draws."""
-        if out.dtype != self.code_dtype or out.ndim != 1:
-            raise ParameterTypeError(f"Draws go into a vector of {self.code_dtype}.")
-        scratch = np.empty(min(out.size, _BLOCK_BYTES // 2), np.uint16)
-        for block in _blocks(out.size, max(1, scratch.size)):
-            words = scratch[: block.stop - block.start]
-            source.fill(words)
-            part = out[block]
-            np.take(self._table, words, out=part, mode="clip")
-            if self._first_residual < 1 << 16:
-                rows = np.flatnonzero(words >= self._first_residual)
-                if rows.size:
-                    cell = words[rows] - np.uint16(self._first_residual)
-                    part[rows] = self._residual_codes[self._residue.place(source, cell)]
-        scratch.fill(0)
 
 
 class OffsetLaw:

@@ -51,21 +51,6 @@ def uniform_below(source: RandomSource, bound: int, size: int) -> NDArray[np.uin
     return values
 
 
-def uniform_below_each(source: RandomSource, bounds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Independent integers shaped as `bounds`, entry i uniform on 0 .. bounds[i] - 1."""
-    limits = np.ascontiguousarray(bounds, np.uint64).reshape(-1)
-    if limits.size and limits.min() == 0:
-        raise ParameterError(
-            f"bound {int(limits.argmin())} is 0: nothing lies below it.",
-            hint="Every bound must be at least 1.",
-            parameter="bounds",
-        )
-    steps = np.uint64(2**64 - 1) // limits
-    values: NDArray[np.uint64] = source.words(limits.size) // steps
-    _redraw(values, limits, lambda rows: source.words(len(rows)) // steps[rows])
-    return values.reshape(np.shape(bounds))
-
-
 def _redraw(
     values: NDArray[Any], bound: Any, again: Callable[[NDArray[np.intp]], NDArray[Any]]
 ) -> None:

@@ -23,6 +23,13 @@ from privet.releasing.receipt import Part
 if TYPE_CHECKING:
     from privet.releasing.receipt import Receipt
 
+PUBLIC_CHAINS = "the chains were public: known before the data were seen"
+FITTED_CHAINS = (
+    "the chains were public before, though they were fitted to the very series that are protected: "
+    "what they tell of these is not covered by the promise"
+)
+CONSECUTIVE = "the entries of a series are its consecutive steps, none missing"
+
 _SAME = 1e-6
 """Relative; other versions and machines may round bounds otherwise, and sharpen them a little."""
 
@@ -168,14 +175,13 @@ def describe_answer(
     """
     alphabet = mechanism.alphabet
     distinct = sorted(lengths)
-    every = [length for length, count in lengths.items() for _ in range(count)]
     losses: dict[int, RecordLoss] | None = None
     if not isinstance(mechanism, Wasserstein):
         losses = {
             length: mechanism.record_loss(length, query, nodes, among=distinct)
             for length in distinct
         }
-    _, half_width = mechanism.interval(query, 0, every, confidence, nodes)
+    _, half_width = mechanism.interval(query, 0, lengths, confidence, nodes)
     read = sum(_read(length, nodes) * count for length, count in lengths.items())
     answer = Answer(
         column=column,
@@ -191,7 +197,7 @@ def describe_answer(
         scale=mechanism.grid_scale(query, distinct, nodes),
         grid=query.grid(alphabet),
         divisor=query.divisor(read),
-        expected_error=mechanism.expected_error(query, every, nodes),
+        expected_error=mechanism.expected_error(query, lengths, nodes),
         confidence=confidence,
         half_width=float(half_width),
         losses=losses,
@@ -259,8 +265,6 @@ def _check_guarantee(
 
     Assumptions were added for what was read, and a promise that assumes more says less.
     """
-    from privet.releasing.queries import CONSECUTIVE, FITTED_CHAINS, PUBLIC_CHAINS
-
     query = _query_of(answer)
     if query is None:
         query = Own(lambda _: 0, constant=lambda _: 1, name=answer.query["name"])
@@ -303,13 +307,20 @@ def _check_losses(answer: Answer, mechanism: SeriesMechanism, agree: Any) -> Non
             for _, stop, constant in constants
         )
         agree(loss == again, "its record losses do not follow from its noise")
-    is_quick = (
+    if _is_quick(answer, mechanism):
+        _check_noise(answer, mechanism, query, agree)
+
+
+def _is_quick(answer: Answer, mechanism: SeriesMechanism) -> bool:
+    """Whether the noise is found again in a moment."""
+    return (
         max(answer.lengths) <= _LONG
         and len(answer.lengths) <= _MANY_LENGTHS
         and len(mechanism.alphabet) <= _MANY_STATES
     )
-    if not is_quick:
-        return
+
+
+def _check_noise(answer: Answer, mechanism: SeriesMechanism, query: Query, agree: Any) -> None:
     fresh = describe_answer(
         mechanism,
         query,

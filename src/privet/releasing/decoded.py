@@ -61,7 +61,7 @@ def decode_release(
             hint="Read one from a file with read_model(path).",
             parameter="chain",
         )
-    known, source = _receipt_of(release, receipt)
+    known, source = receipt_of(release, receipt, _BARE)
     mechanism = _check(known, decoding)
     inputs = [] if source is None else [source, Path(receipt or receipt_path_for(source))]
     target = target_of(output, output_receipt, inputs, overwrite)
@@ -73,7 +73,17 @@ def decode_release(
     return finish(account, drawn, target, overwrite=overwrite, progress=progress)
 
 
-def _receipt_of(release: Any, receipt: PathLike | None) -> tuple[Receipt, Path | None]:
+_BARE = "Give what privet.release gave, or the path of a released file; bare words are decoded by "
+_BARE += "privet.decode.viterbi(words, mechanism, chain)."
+
+
+def receipt_of(
+    release: Any, receipt: PathLike | None, otherwise: str
+) -> tuple[Receipt, Path | None]:
+    """The receipt of a release, and its file if it is one; `otherwise`: the hint for what is none.
+
+    Errors: ParameterError, ParameterTypeError; DataError, FileFormatError naming the file.
+    """
     if isinstance(release, Release):
         if receipt is not None:
             raise ParameterError(
@@ -83,12 +93,11 @@ def _receipt_of(release: Any, receipt: PathLike | None) -> tuple[Receipt, Path |
     if not isinstance(release, str | os.PathLike):
         raise ParameterTypeError(
             f"A {type(release).__name__} is not a release.",
-            hint="Give what privet.release gave, or the path of a released file; bare words are "
-            "decoded by privet.decode.viterbi(words, mechanism, chain).",
+            hint=otherwise,
             parameter="release",
         )
     place = Path(release)
-    if not place.is_file():
+    if not place.exists():
         raise DataError(f"There is no file {place}.", hint="Check the path.", path=str(place))
     return Receipt.read(receipt_path_for(place) if receipt is None else Path(receipt)), place
 

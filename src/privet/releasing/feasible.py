@@ -179,8 +179,8 @@ def _check_inside(chain: MarkovChain, language: Language, length: int) -> None:
     if found is not None:
         raise ModelError(
             f"The chain can produce words that the language forbids: {found}.",
-            hint="Give the chain zeros where the language forbids a step, or leave one of them "
-            "out: the words of a chain are a language.",
+            hint="Give the chain zeros where the language forbids a transition, or leave one of "
+            "them out: the words of a chain are a language.",
         )
 
 

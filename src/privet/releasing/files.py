@@ -42,6 +42,12 @@ def receipt_path_for(output: Path) -> Path:
     return output.with_name(output.name + RECEIPT_ENDING)
 
 
+def receipt_named(path: Path) -> Path:
+    """The receipt that is meant by `path`: itself or, of a released file, the one beside it."""
+    beside = path.with_name(path.name + RECEIPT_ENDING) if path.name else path
+    return beside if beside.is_file() else path
+
+
 def check_destinations(
     output: Path,
     receipt: Path,
@@ -108,7 +114,9 @@ class StagedFile:
         self._output, self._overwrite = output, overwrite
         self._data_place = Path(os.path.realpath(output))
         self._receipt_place = Path(os.path.realpath(receipt))
-        self._data, self._receipt = _hidden(self._data_place), _hidden(self._receipt_place)
+        # The format is that of the name given, wherever a link of that name leads.
+        self._data = _hidden(self._data_place, output)
+        self._receipt = _hidden(self._receipt_place, receipt)
 
     def write(self, write_data: Callable[[Path], None]) -> None:
         """Write the data whole: `write_data(path)`, as `write_release` has it. Errors as there."""
@@ -192,6 +200,6 @@ def _give_names(staged_data: Path, output: Path, staged_receipt: Path, receipt: 
         sync_folder(folder)
 
 
-def _hidden(path: Path) -> Path:
-    """A temporary name in the same folder, with the same ending (which tells the format)."""
-    return path.with_name(f".privet-{os.urandom(8).hex()}{''.join(path.suffixes[-2:])}")
+def _hidden(path: Path, named: Path) -> Path:
+    """A temporary name beside `path` with the ending of `named`, which tells the format."""
+    return path.with_name(f".privet-{os.urandom(8).hex()}{''.join(named.suffixes[-2:])}")

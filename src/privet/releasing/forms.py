@@ -58,14 +58,13 @@ def read_request(
 ) -> Request:
     """Which form of release is meant, with its own checks made."""
     is_long = any(name is not None for name in sequence)
+    common = (other, missing, published, assumptions)
     if isinstance(mechanism, Mapping):
         refuse(columns, "columns", "the mapping {column: mechanism} names them already")
         refuse(is_long, "id, time or state", "words have one mechanism, not one a column")
         refuse(adjacency is not None, "adjacency", "it counts symbols of words, not columns")
         responses = read_responses(mechanism)
-        return TableRequest(
-            responses, keep, person, rows_per_person, other, missing, published, assumptions
-        )
+        return TableRequest(responses, keep, person, rows_per_person, *common)
     if not isinstance(mechanism, Mechanism):
         raise ParameterTypeError(
             f"A {type(mechanism).__name__} is not a mechanism.",
@@ -93,9 +92,7 @@ def read_request(
     as_table = isinstance(mechanism, HammingMechanism) and mechanism.name == "randomized-response"
     if columns and as_table and adjacency is None and not ragged and not is_long:
         responses = read_responses(dict.fromkeys(columns, mechanism))
-        return TableRequest(
-            responses, keep, person, rows_per_person, other, missing, published, assumptions
-        )
+        return TableRequest(responses, keep, person, rows_per_person, *common)
     refuse(person is not None, "person", "the unit of a word is its symbols")
     refuse(rows_per_person is not None, "rows_per_person", "the unit of a word is its symbols")
     if columns or is_long:
@@ -104,18 +101,8 @@ def read_request(
                 f"{type(mechanism).__name__} does not release words.",
                 hint="Use RandomizedResponse or one of the Word mechanisms.",
             )
-        return WordRequest(
-            mechanism,
-            *sequence,
-            columns,
-            ragged,
-            keep,
-            adjacency,
-            other,
-            missing,
-            published,
-            assumptions,
-        )
+        name, time, state = sequence
+        return WordRequest(mechanism, name, time, state, columns, ragged, keep, adjacency, *common)
     refuse(keep, "keep", "only a table has columns to keep")
     refuse(ragged, "ragged", "only a table can have words that end early")
     return Bare(mechanism, adjacency, published, assumptions, other, missing)
@@ -123,29 +110,33 @@ def read_request(
 
 def with_decoding(request: Request, data: Any, decoding: Decoding) -> Request:
     """The request with its words decoded. Errors: ParameterError where there are no words."""
-    if isinstance(request, TableRequest | QueryRequest) or (
-        isinstance(request, Bare) and not isinstance(data, Words)
-    ):
+    words = _if_of_words(request, data)
+    if words is None:
         raise ParameterError(
             "Only words are decoded, and this release is of no words.",
             hint="Give id, time and state, or columns and adjacency; a word without a table goes "
             "in as Words.",
             parameter="decode",
         )
-    return replace(request, decoding=decoding)
+    return replace(words, decoding=decoding)
 
 
 def with_language(request: Request, data: Any, possible: Possible) -> Request:
     """The request with the language of its words. Errors: ParameterError without words."""
-    if isinstance(request, TableRequest | QueryRequest) or (
-        isinstance(request, Bare) and not isinstance(data, Words)
-    ):
+    words = _if_of_words(request, data)
+    if words is None:
         raise ParameterError(
             "Only words have a language, and this release is of no words.",
             hint="Leave language out; a word without a table goes in as Words.",
             parameter="language",
         )
-    return replace(request, possible=possible)
+    return replace(words, possible=possible)
+
+
+def _if_of_words(request: Request, data: Any) -> WordRequest | Bare | None:
+    if isinstance(request, Bare):
+        return request if isinstance(data, Words) else None
+    return request if isinstance(request, WordRequest) else None
 
 
 def source_of(request: Request, data: Any) -> Path | None:

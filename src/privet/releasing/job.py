@@ -69,7 +69,8 @@ class Job:
 
     `draw(progress, measure)`: samples once; the realised errors are counted only if `measure`;
     `words`: the data, where they are words, for what must be checked of them still; `word_parts`:
-    what gives them part by part instead, each with the number of words before.
+    what gives them part by part instead, each with the number of words before; `persons`: counts
+    the persons whose rows they are, which is private; None where no column names them.
     """
 
     kind: Kind
@@ -82,6 +83,7 @@ class Job:
     notes: tuple[str, ...] = ()
     words: Words | None = None
     word_parts: Callable[[], Iterable[tuple[int, Words]]] | None = None
+    persons: Callable[[], int] | None = None
 
 
 def describe_words(

@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from privet.errors import PrivetError
+from privet.errors import ParameterError, PrivetError
 from privet.privacy.guarantee import decimal_up
+from privet.queries import told
 from privet.releasing.answers import Answer
 from privet.releasing.blocks import Progress
 from privet.releasing.charging import Charge
@@ -54,12 +55,39 @@ def carry_out(
     receipt.to_text()  # What cannot be written down is not charged.
     charge = Charge.of(receipt)
     charge.check(account, _parts(job))
+    _check_person(account, job, receipt)
     entry, receipt = _reserve(account, charge, receipt)
     with _stays_charged(account.name, entry.id):
         drawn = job.draw(progress, receipt.demo)
         with _discarded(drawn):
             entry.commit(receipt.to_json())
             return finish(receipt, drawn, target, overwrite=overwrite, progress=progress)
+
+
+def _check_person(account: "Account", job: Job, receipt: Receipt) -> None:
+    """Refuse data that may be of several people where one of them is to be charged alone.
+
+    Errors: ParameterError, with how many there are.
+    """
+    if account.person is None:
+        return
+    hint = "Give the data of that person only, or charge everybody."
+    sizes, layout = receipt.shape, receipt.layout
+    what = {"query": "series", "words": "words", "table": "rows"}.get(receipt.kind, "symbols")
+    is_one_word = what == "symbols" and receipt.parts[0].per == "symbol"
+    if not is_one_word and sizes[what] > int(layout.get("rows_per_person") or 1):
+        raise ParameterError(
+            f"One person is to be charged alone, and the data hold {sizes[what]:,} {what}, which "
+            "may be of several.",
+            hint=hint,
+            parameter="ledger",
+        )
+    if job.persons is not None and (count := job.persons()) > 1:
+        raise ParameterError(
+            f"One person is to be charged alone, and the rows are of {count:,} persons.",
+            hint=hint,
+            parameter="ledger",
+        )
 
 
 def _parts(job: Job) -> Iterator[tuple[int, Words]]:
@@ -101,7 +129,9 @@ def _note(receipt: Receipt) -> str:
     what = ", ".join(_column(part, receipt.kind) for part in receipt.parts[:_FEW])
     more = f" and {len(receipt.parts) - _FEW} more" if len(receipt.parts) > _FEW else ""
     part = receipt.parts[0]
-    asked = f"{part.query['query']} of " if isinstance(part, Answer) else ""
+    asked = f"{told(part.query)} of " if isinstance(part, Answer) else ""
+    if isinstance(part, Answer) and part.nodes is not None:
+        more = f", steps {part.nodes[0]} to {part.nodes[1] - 1}"
     promised = decimal_up(receipt.guarantee.epsilon, 5)
     how = part.mechanism["mechanism"]
     return f"{receipt.kind}: {asked}{what}{more}, {how}, epsilon {promised}"[:_LINE]

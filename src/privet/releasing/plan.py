@@ -108,7 +108,7 @@ class PlanRow:
             "epsilon": float_up(self.epsilon),
             "spent": float_up(self.spent),
             "expected_errors": self.expected_errors,
-            "share_wrong": self.share_wrong,
+            "expected_share_wrong": self.share_wrong,
             "expected_errors_standard_error": self.errors_standard_error,
             "always_possible": self.possible,
             "decode_method": None if self.decoding is None else self.decoding.method,
@@ -217,7 +217,7 @@ class Plan:
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON values."""
         return {
-            "alphabet_size": self.alphabet_size,
+            "categories": self.alphabet_size,
             "length": self.length,
             "adjacency": self.adjacency,
             "epsilon": float_up(self.epsilon),

@@ -5,12 +5,16 @@ stands once, however many plans have it.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from privet.plain_text import percent, plain, text_table
 from privet.privacy.guarantee import decimal_up
 from privet.releasing.feasible import CALIBRATED, FeasiblePlan
 from privet.releasing.plan import Plan, PlanRow
 from privet.releasing.quoting import Quote
+
+if TYPE_CHECKING:
+    from privet.releasing.query_plan import QueryPlan
 
 
 def plan_text(plan: Plan, rows: int | None = None) -> str:
@@ -53,7 +57,7 @@ def plan_rows(plan: Plan, rows: int | None = None) -> tuple[list[str], list[list
 
 def footnotes(plans: Sequence[Plan], rows: int | None = None) -> Iterator[str]:
     """What the columns and the titles mean, a sentence or two each."""
-    for note, titles in _notes(plans).items():
+    for note, titles in notes_of(plans).items():
         yield f"{', '.join(titles)}: {note}."
     titles_in_use = {row.title for plan in plans for row in plan.rows}
     if any("(paper rate)" in each for each in titles_in_use):
@@ -122,7 +126,7 @@ def _cells(row: PlanRow, rows: int | None, feasible: bool) -> list[str]:
     ]
 
 
-def _notes(plans: Sequence[Plan]) -> dict[str, list[str]]:
+def notes_of(plans: "Sequence[Plan] | Sequence[QueryPlan]") -> dict[str, list[str]]:
     """{note: titles of the rows that have it}, each once however many plans have it."""
     notes: dict[str, list[str]] = {}
     for plan in plans:

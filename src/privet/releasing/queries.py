@@ -7,34 +7,32 @@ on them; so is every assumption: the chains, that they were known before the dat
 missing. Data that no chain of the framework can produce are refused, by position, before the draw.
 """
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.errors import DataError
+from privet.mechanisms import SeriesMechanism
+from privet.mechanisms.series_sums import Question, Sums, answered
 from privet.privacy import Guarantee
-from privet.queries import cut
 from privet.releasing.answer_table import answer_rows
-from privet.releasing.answers import Answer, describe_answer
+from privet.releasing.answers import (
+    CONSECUTIVE,
+    FITTED_CHAINS,
+    PUBLIC_CHAINS,
+    Answer,
+    describe_answer,
+)
 from privet.releasing.blocks import Progress
 from privet.releasing.job import Drawn, Job
 from privet.releasing.notes import weak_parameters
-from privet.releasing.query_plan import group_scale, helps_little
+from privet.releasing.query_plan import framework_notes, group_scale, helps_little
 from privet.releasing.query_request import QueryRequest, read_series
-from privet.symbols import Words
 
 if TYPE_CHECKING:
     from privet.data import ArrowFrame
-
-PUBLIC_CHAINS = "the chains were public: known before the data were seen"
-FITTED_CHAINS = (
-    "the chains were public before, though they were fitted to the very series that are protected: "
-    "what they tell of these is not covered by the promise"
-)
-CONSECUTIVE = "the entries of a series are its consecutive steps, none missing"
 
 
 def prepare_query(
@@ -47,12 +45,29 @@ def prepare_query(
     """
     progress("reading the series", 0, 0)
     words, stand_ins = read_series(request, data, frame)
+    sums = Sums(request.mechanism, request.query, request.nodes)
+    sums.add(words)
+    return query_job(request, sums, stand_ins, progress)
+
+
+def query_job(
+    request: QueryRequest,
+    sums: Sums,
+    stand_ins: Mapping[str, Any],
+    progress: Progress,
+    number: Callable[[int], int] = int,
+) -> Job:
+    """The job for series that were read and added up, however they came.
+
+    `stand_ins`: as `read_series` gives them; `number`: as `Sums.question` takes it. Errors:
+    DataError without any series, and as `prepare_query` but for those of reading.
+    """
     mechanism, query, nodes = request.mechanism, request.query, request.nodes
-    lengths = Counter(words.lengths.tolist())
-    if not len(words):
+    if not len(sums):
         raise DataError("There is no series.", hint="There is nothing to ask about.")
     progress("finding the noise", 0, 0)
-    mechanism.check(query, words, nodes)
+    question = sums.question(number)
+    lengths = question.lengths
     answer = replace(
         describe_answer(
             mechanism,
@@ -68,14 +83,14 @@ def prepare_query(
 
     def draw(tell: Progress, measure: bool) -> Drawn:
         tell("drawing", 0, 0)
-        released = mechanism.release(query, words, nodes)
+        released = answered(mechanism, question)
         rows = answer_rows(
             query,
             mechanism.alphabet,
             released,
-            mechanism.interval(query, released, words.lengths, request.confidence, nodes),
+            mechanism.interval(query, released, lengths, request.confidence, nodes),
         )
-        wrong = _differences(request, words, released) if measure else ()
+        wrong = _differences(mechanism, question, released) if measure else ()
         return Drawn(released, None, wrong, rows)
 
     return Job(
@@ -85,8 +100,8 @@ def prepare_query(
         (answer,),
         draw,
         shape={
-            "series": len(words),
-            "steps": int(words.codes.size),
+            "series": sum(lengths.values()),
+            "steps": sum(length * count for length, count in lengths.items()),
             "shortest": min(lengths),
             "longest": max(lengths),
             "numbers": answer.symbols,
@@ -96,10 +111,10 @@ def prepare_query(
     )
 
 
-def _guarantee(request: QueryRequest, lengths: Counter[int]) -> Guarantee:
+def _guarantee(request: QueryRequest, lengths: Mapping[int, int]) -> Guarantee:
     """The mechanism's promise, with what goes out and what was taken as public."""
     own = request.mechanism.guarantee_of(request.query)
-    count, sizes = lengths.total(), sorted(lengths)
+    count, sizes = sum(lengths.values()), sorted(lengths)
     if count == 1:
         published = [f"the number of steps of the series ({sizes[0]})"]
     elif len(sizes) == 1:
@@ -114,8 +129,20 @@ def _guarantee(request: QueryRequest, lengths: Counter[int]) -> Guarantee:
     return replace(own, published=(*published, *request.published)).with_assumptions(
         FITTED_CHAINS if request.chains_from_data else PUBLIC_CHAINS,
         CONSECUTIVE,
+        *_counted_as(request),
         *request.assumptions,
     )
+
+
+def _counted_as(request: QueryRequest) -> list[str]:
+    """What was made of steps that the data leave out."""
+    given = request.stand_ins if request.has_columns else {}
+    said = {"missing": "a step without a state", "other": "a step with any other label"}
+    return [
+        f"{what} counts as '{given[name]}'"
+        for name, what in said.items()
+        if given.get(name) is not None
+    ]
 
 
 def _layout(request: QueryRequest) -> dict[str, Any]:
@@ -128,15 +155,16 @@ def _layout(request: QueryRequest) -> dict[str, Any]:
 
 def _notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
     """What to know of the noise; what the framework itself has to say comes first."""
-    said: tuple[str, ...] = getattr(request.mechanism.framework, "notes", tuple)()
-    return (*(note.rstrip(".") for note in said), *_noise_notes(request, answer))
+    said = framework_notes(request.mechanism.framework)
+    return (*(note.rstrip(".") for note in said), *_noise_notes(request, answer, bool(said)))
 
 
-def _noise_notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
+def _noise_notes(request: QueryRequest, answer: Answer, explained: bool) -> tuple[str, ...]:
+    """What the size of the noise comes from, unless that is `explained`."""
     if not answer.scale:
         return ("no step can move this answer, so it was known beforehand and got no noise",)
     mechanism, query, nodes = request.mechanism, request.query, request.nodes
-    if getattr(mechanism, "method", "") == "group":
+    if explained or getattr(mechanism, "method", "") == "group":
         return ()  # as was asked for
     start, stop = nodes or (0, max(answer.lengths))
     if stop - start == 1:
@@ -151,11 +179,10 @@ def _noise_notes(request: QueryRequest, answer: Answer) -> tuple[str, ...]:
     return ()
 
 
-def _differences(request: QueryRequest, words: Words, released: Any) -> tuple[float, ...]:
+def _differences(
+    mechanism: SeriesMechanism, question: Question, released: Any
+) -> tuple[float, ...]:
     """How far the released numbers are from the truth, which only public data may show."""
-    mechanism, query = request.mechanism, request.query
-    codes, offsets = cut(words.codes, words.offsets, request.nodes)
-    raw = query.raw(mechanism.alphabet, codes, offsets)
-    truth = query.finish(raw, mechanism.alphabet, codes.size)
+    truth = question.query.finish(question.raw, mechanism.alphabet, question.read)
     away = np.ravel(np.asarray(released, np.float64)) - np.ravel(np.asarray(truth, np.float64))
     return tuple(np.abs(away).tolist())

@@ -79,6 +79,12 @@ def helps_little(scale: Fraction, group: Fraction) -> bool:
     return scale >= _LITTLE * group
 
 
+def framework_notes(framework: SeriesFramework) -> tuple[str, ...]:
+    """What the framework itself has to say before a release: that a box bounds nothing."""
+    said: tuple[str, ...] = getattr(framework, "notes", tuple)()
+    return said
+
+
 def group_scale(
     mechanism: SeriesMechanism, query: Query, lengths: Sequence[int], nodes: Nodes
 ) -> Fraction:
@@ -214,17 +220,27 @@ class QueryPlan:
         group = self.row(GROUP).scale
         if self.mqm_helps or group is None or best.scale is None:
             return
-        steps = f"series of {self.length} steps"
+        because, remedy = self._cause()
         text = (
-            f"The Markov Quilt Mechanism cannot help here: these chains are too slow for {steps} "
-            f"at epsilon = {float(self.epsilon):g}, and its noise is that of protecting all steps "
-            "at once (group DP)"
+            f"The Markov Quilt Mechanism cannot help here: {because}, and its noise is that of "
+            "protecting all steps at once (group DP)"
         )
         if helps_little(best.scale, group):
-            yield f"{text}; nor can any other. A longer series, or a larger epsilon, may change it."
+            yield f"{text}; nor can any other. {remedy}"
         else:
             gain = factor(float(group), float(best.scale))
             yield f"{text}; propagation still needs {gain} times less."
+
+    def _cause(self) -> tuple[str, str]:
+        """Why quilts amount to group DP, and what may change it."""
+        if framework_notes(self.framework):
+            because = "the bounds allow some step to have probability 0, so far steps may tell all"
+            remedy = "Bounds above 0 may change it, from more words or of fewer states."
+        else:
+            steps = f"series of {self.length} steps at epsilon = {float(self.epsilon):g}"
+            because = f"these chains are too slow for {steps}"
+            remedy = "A longer series, or a larger epsilon, may change it."
+        return because, remedy
 
     def to_json(self) -> dict[str, Any]:
         """The plan as JSON values."""

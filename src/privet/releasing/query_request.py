@@ -124,6 +124,23 @@ class QueryRequest:
         return bool(self._state_columns)
 
     @property
+    def is_long(self) -> bool:
+        """Whether a row is one step of one of several series."""
+        return self.id is not None
+
+    @property
+    def is_one_series(self) -> bool:
+        """Whether all rows of a table are steps of one series."""
+        return self.time is not None and self.id is None
+
+    @property
+    def stand_ins(self) -> dict[str, Any]:
+        """{"other": symbol or None, "missing": symbol or None}, of a table."""
+        place, alphabet = self._state_columns[0], self.mechanism.alphabet
+        given = {"other": self.other, "missing": self.missing}
+        return {role: stand_in(symbol, place, alphabet, role) for role, symbol in given.items()}
+
+    @property
     def columns_needed(self) -> list[str]:
         """Every column that must be there."""
         return [name for name in (self.id, self.time) if name is not None] + self._state_columns
@@ -168,11 +185,7 @@ def read_series(
         )
     from privet.data import words_from_long, words_from_series, words_from_wide
 
-    place = request._state_columns[0]
-    stand_ins = {
-        role: stand_in(given, place, alphabet, role)
-        for role, given in (("other", request.other), ("missing", request.missing))
-    }
+    stand_ins = request.stand_ins
     table = frame().table
     if request.time is None or request.state is None:
         columns = list(request.columns)

@@ -93,15 +93,32 @@ def planned_charge(
     if length > 1 or known not in ("row", "value"):
         loss = mechanism.record_loss(length)
         return Charge.of_words(mechanism, loss, adjacency)
+    return rows_charge(mechanism.record_loss(1).maximum, account, rows, records=known)
+
+
+def rows_charge(
+    loss: Fraction,
+    account: "Account",
+    rows: int | None,
+    *,
+    records: str = "row",
+    covered: int = 1,
+) -> Charge:
+    """What a release of a table charges that tells at most `loss` of each row.
+
+    `rows`: of the table; needed where the account protects all of them at once; `records`: "value"
+    for values that are no rows of a table; `covered`: how many rows the guarantee covers. Errors:
+    ParameterError.
+    """
     framework = account.framework
     unit = framework.unit if isinstance(framework, IndependentRecords) else 1
-    if unit == "all" and rows is None:
+    if unit == "all" and rows is None and records == account.unit:
         raise ParameterError(
-            f"Account '{account.name}' protects all {SEVERAL[known]} at once, so a column costs "
+            f"Account '{account.name}' protects all {SEVERAL[records]} at once, so a column costs "
             "as often as there are.",
             hint="Say how many, with rows.",
             parameter="rows",
         )
     # Without rows: as many as can matter.
-    size = rows or max(unit if isinstance(unit, int) else 1, len(account.record_loss()))
-    return Charge(RecordLoss.constant(size, mechanism.record_loss(1).maximum), known)
+    size = rows or max(unit if isinstance(unit, int) else 1, account.longest_history())
+    return Charge(RecordLoss.constant(size, loss), records, covered)

@@ -1,7 +1,8 @@
 """Where in a table a word and a position of it are.
 
 Contract. A layout says where the words are, as a receipt does: {"id", "time", "state"} of a long
-table, or {"columns", "ragged"} of a wide one. Rows are named by number; nothing of them is shown.
+table, or {"columns", "ragged"} of a wide one, which may be one column of lists. Rows are named by
+number; nothing of them is shown.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,10 +64,15 @@ def rows_named(
 def _row_of(
     table: "pa.Table", layout: Layout, words: Words, word: int, place: int, first_row: int
 ) -> tuple[int, str]:
-    from privet.data import column_of, group_rows, order_of_times
+    from privet.data import column_of, group_rows, holds_words, order_of_times
 
     if layout.get("state") is None:
         names = expanded(table.column_names, own_columns(layout))
+        if holds_words(table, names):
+            return (
+                word + first_row,
+                f"row {word + first_row}, entry {place} of column '{names[0]}',",
+            )
         return word + first_row, f"row {word + first_row}, column '{names[place]}',"
     persons, _ = group_rows(column_of(table, layout["id"]), layout["id"])
     moments = order_of_times(column_of(table, layout["time"]), layout["time"])

@@ -35,6 +35,7 @@ from privet.releasing.decoding import Decoding
 from privet.releasing.finishing import Release, target_of
 from privet.releasing.forms import (
     Bare,
+    Request,
     left_out_of,
     read_request,
     source_of,
@@ -99,7 +100,7 @@ def release(
       protected unit is a row, or with `person` and `rows_per_person` all rows of a person;
     - one word an id: with `id`, `time` and `state`; the unit is `adjacency` symbols of a word;
     - one word a row: a word mechanism with `columns`, or randomised response with `columns` and
-      `adjacency`; `ragged` allows words to end early.
+      `adjacency`; `ragged` allows words to end early. One column of lists is a word a row too.
 
     A mechanism on series (MarkovLaplace, say) answers a `query` about the steps `nodes` (start,
     stop) of each: of Words, of one bare series, or of a table with one series an id, one series in
@@ -120,8 +121,9 @@ def release(
     is written, with its receipt at `receipt` (default: beside it, ending .receipt.json); an
     existing file is refused unless `overwrite`. `batches`: read, draw and write a file batch by
     batch, in memory that does not grow with it; by default a folder and a file from 64 MiB on are.
-    `data` of the result is then read from the output when it is asked for. `demo`: the data are
-    public, so the realised error may be seen.
+    `data` of the result is then read from the output when it is asked for; a query, but about one
+    series in all, is added up batch by batch and needs no output. `demo`: the data are public, so
+    the realised error may be seen.
     `progress(stage, done, total)` is called now and then. `ledger`: an account of a `Ledger`, which
     is charged for the release before anything is drawn, and stays charged whatever happens then.
     Errors: any of `privet.errors`, all before the draw but OutputError and, from a ledger that went
@@ -142,15 +144,8 @@ def release(
         ragged=ragged,
         other=other,
         missing=missing,
-        published=(
-            *phrases(published, "published"),
-            *(f"which values occur in '{name}'" for name in from_data),
-        ),
-        assumptions=tuple(
-            f"the categories of '{name}' were public before, as they were read off the data: for "
-            "a person whose category is rare or unique the promise does not hold"
-            for name in from_data
-        ),
+        published=(*phrases(published, "published"), *_shown_by_alphabets(from_data)),
+        assumptions=_assumed_of_alphabets(from_data),
         asked=(query, nodes, confidence, chains_from_data),
     )
     decoding = Decoding.read(decode, decode_method)
@@ -160,40 +155,67 @@ def release(
     if possible is not None:
         request = with_language(request, data, possible)
     source = source_of(request, data)
-    if output is not None and isinstance(request, Bare):
-        raise ParameterError(
-            "Only a table can be written to a file.",
-            hint="Give a frame or a file, or write the release yourself and keep its receipt.",
-            parameter="output",
-        )
-    inputs = [] if source is None else [source]
-    more = (JSON_ENDING,) if isinstance(request, QueryRequest) else ()
-    if is_spark_frame(data):
-        target: tuple[Path, Path] | None = folder_target(output, receipt, overwrite)
-    else:
-        target = target_of(output, receipt, inputs, overwrite, more)
+    target = _target(request, data, source, output, receipt, overwrite)
     if chains_from_data:
-        warnings.warn(
-            "The chains were fitted to the protected series themselves: the noise, and the chains "
-            "wherever they are published, tell of these without any guarantee. Fit them to public "
-            "series, or learn them from released ones.",
-            PrivacyLeakWarning,
-            stacklevel=2,
-        )
+        _warn_of_fitted_chains()
     with ExitStack() as room:
         large = large_release(request, source, target, batches)
         if large is not None:
-            job = prepare_in_batches(*large, overwrite=overwrite, progress=progress, room=room)
+            job = prepare_in_batches(large, overwrite=overwrite, progress=progress, room=room)
         else:
             job = prepare(request, data, source, target, progress)
-        job = replace(
-            job,
-            layout={**job.layout, **left_out_of(request, present)},
-            notes=(*remarks, *job.notes),
-        )
+        layout = {**job.layout, **left_out_of(request, present)}
+        job = replace(job, layout=layout, notes=(*remarks, *job.notes))
         made = Receipt(
             job.kind, job.guarantee, job.spent, job.parts, job.shape, job.layout, job.notes, demo
         )
         if target is not None:
             made.to_text()  # What cannot be written down is not drawn.
         return carry_out(job, made, account, target, overwrite=overwrite, progress=progress)
+
+
+def _shown_by_alphabets(columns: Sequence[str]) -> tuple[str, ...]:
+    """What alphabets that were read off the data give out."""
+    return tuple(f"which values occur in '{name}'" for name in columns)
+
+
+def _assumed_of_alphabets(columns: Sequence[str]) -> tuple[str, ...]:
+    """What limits the promise where alphabets were read off the data."""
+    return tuple(
+        f"the categories of '{name}' were public before, as they were read off the data: for "
+        "a person whose category is rare or unique the promise does not hold"
+        for name in columns
+    )
+
+
+def _target(
+    request: Request,
+    data: Any,
+    source: Path | None,
+    output: str | os.PathLike[str] | None,
+    receipt: str | os.PathLike[str] | None,
+    overwrite: bool,
+) -> tuple[Path, Path] | None:
+    """Where the release and its receipt go. Errors: ParameterError, OutputError."""
+    if output is not None and isinstance(request, Bare):
+        raise ParameterError(
+            "Only a table can be written to a file.",
+            hint="Give a frame or a file, or write the release yourself and keep its receipt.",
+            parameter="output",
+        )
+    if is_spark_frame(data):
+        return folder_target(output, receipt, overwrite)
+    inputs = [] if source is None else [source]
+    more = (JSON_ENDING,) if isinstance(request, QueryRequest) else ()
+    return target_of(output, receipt, inputs, overwrite, more)
+
+
+def _warn_of_fitted_chains() -> None:
+    """To the caller of `release`."""
+    warnings.warn(
+        "The chains were fitted to the protected series themselves: the noise, and the chains "
+        "wherever they are published, tell of these without any guarantee. Fit them to public "
+        "series, or learn them from released ones.",
+        PrivacyLeakWarning,
+        stacklevel=3,
+    )

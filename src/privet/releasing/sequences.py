@@ -52,7 +52,8 @@ CHAIN_PUBLIC = (
 class WordRequest:
     """What to release as words.
 
-    Either `id`, `time` and `state` (a long table) or `columns` (a wide one). `adjacency`: how many
+    Either `id`, `time` and `state` (a long table) or `columns` (a wide one, or the one column of
+    lists). `adjacency`: how many
     symbols of a word the promise covers; None leaves it to the mechanism. `possible`: the language
     of the words, where the mechanism knows none.
     """
@@ -444,10 +445,9 @@ def _read(table: "pa.Table", request: WordRequest) -> "SequenceFrame":
 def _of(request: WordRequest) -> str:
     if request.is_long:
         return f"of '{request.state}' of one '{request.id}'"
-    return (
-        f"of one row (columns '{request.columns[0]}' to '{request.columns[-1]}'; a person with "
-        "several rows is protected row by row)"
-    )
+    first, *others = request.columns
+    named = f"columns '{first}' to '{others[-1]}'" if others else f"column '{first}'"
+    return f"of one row ({named}; a person with several rows is protected row by row)"
 
 
 def _published(request: WordRequest, index: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ so are the number and order of the rows. Types, column order and row order stay 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -164,13 +164,15 @@ def prepare_table(frame: "ArrowFrame", request: TableRequest, progress: Progress
     if request.person is not None and request.rows_per_person is not None:
         _check_rows_of_persons(table, request.person, request.rows_per_person)
     columns = [_encode(table, name, request, progress) for name in request.mechanisms]
-    return table_job(
+    job = table_job(
         request,
         table.num_rows,
         lambda tell, measure: _draw(frame, columns, request, tell, measure),
         index=index_published(frame),
         remarks=revealing_columns(table, request.keep),
     )
+    person = request.person
+    return job if person is None else replace(job, persons=lambda: _persons(table, person))
 
 
 def table_job(
@@ -270,6 +272,12 @@ def _draw(
     going_out = {*request.mechanisms, *request.keep}
     table = table.select([name for name in table.column_names if name in going_out])
     return Drawn(frame.restore(table), table, tuple(errors))
+
+
+def _persons(table: "pa.Table", person: str) -> int:
+    from privet.data import group_rows
+
+    return group_rows(table.column(person), person)[1]
 
 
 def _check_rows_of_persons(table: "pa.Table", person: str, bound: int) -> None:

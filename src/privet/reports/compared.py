@@ -25,7 +25,7 @@ def comparison(part: Part, found: Comparison) -> object:
 
     def shown(error: float | None) -> str:
         if error is None:
-            return "not known"
+            return "not computed"
         return percent(error) if is_share else plain(error)
 
     rows = []
@@ -39,11 +39,7 @@ def comparison(part: Part, found: Comparison) -> object:
     columns += ["achievable"] if found.achievable else []
     caption = "What the error would be at other epsilons, from the mechanism's own formula."
     if found.achievable:
-        caption += (
-            " No mechanism of Privet has fewer errors at the same guarantee."
-            if _is_best(found)
-            else f" Achievable: the best mechanism of Privet, here {found.best}."
-        )
+        caption += _of_the_best(found)
     if is_share and found.blind is not None:
         caption += f" Guessing without the data: {percent(found.blind)}."
     return joined(
@@ -52,6 +48,18 @@ def comparison(part: Part, found: Comparison) -> object:
             table(caption, columns, rows, numbers=len(columns) - 1),
         ]
     )
+
+
+def _of_the_best(found: Comparison) -> str:
+    """How the mechanism compares, where that was computed."""
+    if not _is_best(found):
+        return f" Achievable: the best mechanism of Privet, here {found.best}."
+    if len(found.achievable) < len(found.predicted):
+        return (
+            " At the epsilon of this release no mechanism of Privet has fewer errors; what is "
+            "achievable at the others was not computed."
+        )
+    return " No mechanism of Privet has fewer errors at the same guarantee."
 
 
 def _is_best(found: Comparison) -> bool:

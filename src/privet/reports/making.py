@@ -43,13 +43,14 @@ def report(
     """A page of HTML about a release, a ledger or a verdict, for people who must answer for it.
 
     `source`: a `Receipt` or `Release`, a `Ledger`, what `verify.certificates_of` gives, or the path
-    of a receipt, of a ledger (or its URL), of what `save_certificates` wrote, or of what `privet
-    verify --json` printed, which is shown as not checked. `output`: where
-    the page is also written, whole or not at all; `overwrite`: whether a file there may be
-    replaced. `account`: of a ledger, otherwise all of them. Gives the text of the page, which needs
-    nothing but itself. Errors: FileFormatError for a file that is none of these, CertificateError
-    for a proof that proves nothing, ParameterError for an account without a ledger, LedgerError,
-    OutputError. A ledger that was tampered with is not an error: the page says so.
+    of a receipt, of a release with its receipt beside it, of a ledger (or its URL), of what
+    `save_certificates` wrote, or of what `privet verify --json` printed, which is shown as not
+    checked. `output`: where the page is also written, whole or not at all; `overwrite`: whether a
+    file there may be replaced. `account`: of a ledger, otherwise all of them. Gives the text of
+    the page, which needs nothing but itself. Errors: FileFormatError for a file that is none of
+    these, CertificateError for a proof that proves nothing, ParameterError for an account without a
+    ledger, LedgerError, OutputError. A ledger that was tampered with is not an error: the page says
+    so.
     """
     place = None if output is None else _destination(output, source, overwrite)
     text = _page(source, account)
@@ -96,6 +97,7 @@ def _page(source: object, account: str | None) -> str:
 
 def _page_of_place(address: str, account: str | None) -> str:
     from privet.ledger.opening import is_mistyped
+    from privet.releasing.files import receipt_named
     from privet.whole_files import read_path
 
     # An address of a server is never taken for a file: errors show the names of files.
@@ -106,7 +108,7 @@ def _page_of_place(address: str, account: str | None) -> str:
         with Ledger.open(address) as ledger:
             return ledger_page(ledger, account)
     _refuse_account(account)
-    place = read_path(address, "The source of a report")
+    place = receipt_named(read_path(address, "The source of a report"))
     content = _content(place)
     if content.get("receipt") == "privet release":
         from privet.releasing import Receipt

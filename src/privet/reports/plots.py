@@ -87,6 +87,40 @@ def write_error_plot(
     write_whole(path, write, overwrite=overwrite)
 
 
+def write_table_plot(
+    path: Path, curves: Sequence[Curve], *, marked: Sequence[float], overwrite: bool = True
+) -> None:
+    """Draw the share of wrong values of every column of a table against epsilon into an SVG file.
+
+    `curves`: one a column, by its name; `marked`, `overwrite` and errors as of `write_error_plot`.
+    """
+    require_matplotlib()
+    import matplotlib
+
+    from privet.data import write_whole
+
+    def write(file: BinaryIO) -> None:
+        with matplotlib.rc_context(_SETTINGS):
+            figure = table_figure(curves, marked=marked)
+            figure.savefig(file, format="svg", metadata={"Date": None, "Title": "Privet: plan"})
+
+    write_whole(path, write, overwrite=overwrite)
+
+
+def table_figure(curves: Sequence[Curve], *, marked: Sequence[float]) -> "Figure":
+    """The figure of `write_table_plot` itself, not tied to any window."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 4.8), layout="constrained")
+    axes = figure.add_subplot()
+    _draw_lines(axes, curves, marked)
+    _mark(axes, marked)
+    columns = "1 column" if len(curves) == 1 else f"{len(curves)} columns"
+    _label(axes, f"A table of {columns}", "epsilon guaranteed (smaller is more private)")
+    axes.set_ylabel("expected share of wrong values")
+    return figure
+
+
 def error_figure(
     curves: Sequence[Curve],
     *,
@@ -113,10 +147,19 @@ def error_figure(
         color="0.45",
         fontsize=8,
     )
-    for epsilon in marked:
-        axes.axvline(epsilon, color="0.55", linewidth=1, linestyle=(0, (1, 2)), zorder=0)
-    _label(axes, alphabet_size, length, adjacency)
+    _mark(axes, marked)
+    symbols = "1 symbol" if length == 1 else f"{length} symbols"
+    protected = "" if length == 1 else f", any {adjacency} of them protected"
+    if adjacency == length > 1:
+        protected = ", the whole word protected"
+    title = f"Words of {symbols} over {alphabet_size}{protected}"
+    _label(axes, title, "epsilon guaranteed (smaller is more private)")
     return figure
+
+
+def _mark(axes: "Axes", epsilons: Sequence[float]) -> None:
+    for epsilon in epsilons:
+        axes.axvline(epsilon, color="0.55", linewidth=1, linestyle=(0, (1, 2)), zorder=0)
 
 
 def _draw_lines(axes: "Axes", curves: Sequence[Curve], marked: Sequence[float]) -> None:
@@ -166,17 +209,11 @@ def _grouped(curves: Sequence[Curve]) -> list[tuple[str, Curve]]:
     return [("\n= ".join(titles), curve) for titles, curve in groups]
 
 
-def _label(axes: "Axes", alphabet_size: int, length: int, adjacency: int) -> None:
+def _label(axes: "Axes", title: str, across: str) -> None:
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    symbols = "1 symbol" if length == 1 else f"{length} symbols"
-    protected = "" if length == 1 else f", any {adjacency} of them protected"
-    if adjacency == length > 1:
-        protected = ", the whole word protected"
-    axes.set_title(
-        f"Words of {symbols} over {alphabet_size}{protected}", loc="left", fontweight="bold"
-    )
-    axes.set_xlabel("epsilon guaranteed (smaller is more private)")
+    axes.set_title(title, loc="left", fontweight="bold")
+    axes.set_xlabel(across)
     axes.set_ylabel("expected share of wrong symbols")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_minor_formatter(NullFormatter())

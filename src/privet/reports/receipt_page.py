@@ -13,6 +13,7 @@ from privet.exact import exp_up
 from privet.plain_text import count, percent, plain
 from privet.privacy import Guarantee
 from privet.privacy.guarantee import decimal_up
+from privet.queries import told
 from privet.releasing import Answer, Part, Receipt
 from privet.releasing.files import sha256_of
 from privet.releasing.receipt import PRIVATE_BITS
@@ -222,7 +223,8 @@ def _part(receipt: Receipt, part: Part) -> Html:
 
 def _title(part: Part) -> object:
     if isinstance(part, Answer):
-        return ["Query ", name_of(part.query.get("name") or part.query.get("query"))]
+        of = [] if part.column is None else [" of ", name_of(part.column)]
+        return ["Query ", name_of(told(part.query)), *of]
     return "All values" if part.column is None else ["Column ", name_of(part.column)]
 
 

@@ -2,7 +2,7 @@
 
 from privet.symbols.alphabet import Alphabet, Codes
 from privet.symbols.coercion import Encoded, read_symbols, read_words
-from privet.symbols.distance import hamming_distance, hamming_distances
+from privet.symbols.distance import hamming_distance
 from privet.symbols.words import Words
 
 __all__ = [
@@ -11,7 +11,6 @@ __all__ = [
     "Encoded",
     "Words",
     "hamming_distance",
-    "hamming_distances",
     "read_symbols",
     "read_words",
 ]

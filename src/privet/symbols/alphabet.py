@@ -8,7 +8,6 @@ NaN, NA) is a `MissingValueError` unless a `missing` symbol was named. Nothing i
 """
 
 import math
-import operator
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
 from itertools import repeat
@@ -258,7 +257,8 @@ class Alphabet:
         if absent.any() and missing is None:
             position = int(unknown[absent][0])
             raise MissingValueError(
-                f"There is no value at position {position}; {int(absent.sum())} are missing.",
+                f"There is no value at position {position}; "
+                f"{_in_all(int(absent.sum()), 'value')} missing.",
                 hint="Name the symbol that stands for a missing value, or complete the data.",
                 position=position,
             )
@@ -266,7 +266,7 @@ class Alphabet:
             position = int(unknown[~absent][0])
             raise DomainError(
                 f"The label at position {position} is not in the alphabet; "
-                f"{int((~absent).sum())} labels are not.",
+                f"{_in_all(int((~absent).sum()), 'label')} not.",
                 hint=f"Name an 'other' symbol for them, or extend it. {self._listing()}",
                 position=position,
             )
@@ -278,6 +278,10 @@ class Alphabet:
     def _listing(self) -> str:
         shown = ", ".join(str(symbol) for symbol in self.symbols[:8])
         return f"The alphabet is {shown}{', ...' if len(self) > 8 else ''} ({len(self)} symbols)."
+
+
+def _in_all(count: int, what: str) -> str:
+    return f"{count} {what} in all is" if count == 1 else f"{count} {what}s in all are"
 
 
 def _has_hash(value: object) -> bool:
@@ -337,8 +341,3 @@ def _number_symbols(symbols: tuple[Hashable, ...]) -> dict[Hashable, int]:
                 hint="Each category is listed once.",
             )
     return codes
-
-
-def read_positions(values: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Whole numbers as an int64 array (positions, offsets, lengths)."""
-    return np.fromiter((operator.index(value) for value in values), np.int64, len(values))

@@ -74,6 +74,16 @@ class Audit:
     confidence: Fraction
     delta: Fraction
 
+    def __str__(self) -> str:
+        """What was seen, in a sentence: counts and the event's description, which names outputs."""
+        likelier, other = ("second", "first") if self.swapped else ("first", "second")
+        return (
+            f"With confidence {float(self.confidence):.6g}, epsilon is at least "
+            f"{self.epsilon_low:.4g} at delta {float(self.delta):.4g}: {self.event} came in "
+            f"{self.over.hits:,} of {self.over.runs:,} runs on the {likelier} input, and in "
+            f"{self.under.hits:,} of {self.under.runs:,} on the {other}."
+        )
+
     def refutes(self, epsilon: Number) -> bool:
         """Whether (epsilon, delta) is refuted at this confidence; False proves nothing."""
         claimed = exact_number(epsilon, "epsilon")

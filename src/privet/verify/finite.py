@@ -10,14 +10,17 @@ rational delta: enclosures are narrowed until the comparison is decided. Deltas 
 up, so what is claimed is true. A neighbour pair counts in both directions.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations
 from typing import Literal
 
+import numpy as np
+
 from privet.chains.stochastic import Rows, read_stochastic
-from privet.errors import ParameterError
+from privet.errors import ParameterError, RoundingWarning
 from privet.exact import exact_number, exp_down, exp_up, log_up, read_count, read_delta
 from privet.exact.number import LARGEST_EPSILON, Number
 from privet.verify.outcome import FiniteCertificate, Holds, Ratio, SetViolated, ratio_of
@@ -27,6 +30,8 @@ Pair = tuple[int, int]
 Neighbours = Literal["all", "adjacent"] | Iterable[Pair]
 
 _BITS = 128
+_ROUNDING = Fraction(1, 1 << 50)
+"""What a probability may be off that was computed in doubles with a few roundings."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +104,8 @@ def finite_mechanism(
 
     `rows`: (inputs, outputs), exact or floats, each summing to 1; `epsilon` >= 0, or `ratio` >= 1,
     exactly, for its logarithm; `delta` in [0, 1); `neighbours`: "all", "adjacent" (each row with
-    the next), or pairs of row numbers. Errors: ModelError, ParameterError.
+    the next), or pairs of row numbers. Errors: ModelError, ParameterError. A RoundingWarning says
+    where a claim about doubles fails by no more than their rounding.
     """
     laws, claim = _laws(rows), _Claim.read(epsilon, ratio)
     allowed, pairs = read_delta(delta), _pairs(neighbours, len(laws))
@@ -111,8 +117,28 @@ def finite_mechanism(
             outputs = _worst_set(laws, pair, low)
             return Holds(FiniteCertificate(needed, pair, outputs, len(pairs)))
         if _largest(laws, pairs, high)[0] > allowed:
-            return _violation(laws, pairs, (low, high), allowed)
+            violated = _violation(laws, pairs, (low, high), allowed)
+            _warn_of_doubles(rows, violated.delta - allowed, len(laws[0]))
+            return violated
         bits *= 2
+
+
+def _warn_of_doubles(rows: Rows, excess: Fraction, outputs: int) -> None:
+    """Doubles that were rounded from a mechanism that keeps its claim break it by as little."""
+    if excess <= outputs * _ROUNDING and _has_doubles(rows):
+        warnings.warn(
+            "The claim fails by no more than the rounding of doubles: of the mechanism that these "
+            "probabilities were rounded from it may be true. Give them exactly, as text or "
+            "Fractions; a mechanism of Privet has exact_response_matrix().",
+            RoundingWarning,
+            stacklevel=3,
+        )
+
+
+def _has_doubles(rows: Rows) -> bool:
+    if isinstance(rows, np.ndarray) and rows.dtype.kind == "f":
+        return True
+    return any(isinstance(entry, float | np.floating) for row in rows for entry in row)
 
 
 def smallest_delta(
@@ -172,8 +198,8 @@ def privacy_profile(
 def sufficient_sets(rows: Rows, first: int, second: int) -> SufficientSets:
     """The sets of outputs that decide the guarantee for rows `first` against `second`.
 
-    [holohan-leith-mason-2017]: subsets of {x : P(x) > P'(x)} suffice, and for delta = 0 the groups
-    of equal quotient in it.
+    [holohan-leith-mason-2016], Theorems 2 and 3: subsets of {x : P(x) > P'(x)} suffice, and for
+    delta = 0 the groups of equal quotient in it.
     """
     laws = _laws(rows)
     ((i, j),) = _checked_pairs([(first, second)], len(laws))

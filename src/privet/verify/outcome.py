@@ -65,6 +65,10 @@ class Holds(NoTruthValue):
 
     certificate: "ModelCertificate | FiniteCertificate | SolverCertificate"
 
+    def __str__(self) -> str:
+        """In a sentence; `certificate` has the rest."""
+        return "Holds; .certificate says why."
+
 
 @dataclass(frozen=True)
 class Violated(NoTruthValue):
@@ -74,6 +78,11 @@ class Violated(NoTruthValue):
     first_probability: Fraction
     second_probability: Fraction
     ratio: Ratio
+
+    def __str__(self) -> str:
+        """In a sentence; the attributes are exact."""
+        word = ", ".join(str(symbol) for symbol in self.word)
+        return f"Violated: the word ({word}) is {_times(self)} as likely ({_odds(self)})."
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,15 @@ class SetViolated(Violated):
     pair: tuple[int, int]
     delta: Fraction
 
+    def __str__(self) -> str:
+        """In a sentence; the attributes are exact."""
+        columns = ", ".join(str(column) for column in self.word)
+        return (
+            f"Violated: the outputs in columns {columns} together are {_times(self)} as likely "
+            f"({_odds(self)}) from row {self.pair[0]} as from row {self.pair[1]}; a delta of "
+            f"{float(self.delta):.4g} would do."
+        )
+
 
 @dataclass(frozen=True)
 class Undecided(NoTruthValue):
@@ -95,6 +113,10 @@ class Undecided(NoTruthValue):
     bracket: Bracket
     reason: str
     hint: str
+
+    def __str__(self) -> str:
+        """In a sentence."""
+        return f"Undecided: {self.reason}. {self.hint}"
 
 
 Outcome = Holds | Violated | Undecided
@@ -107,6 +129,14 @@ def interrupted() -> Undecided:
     """Nothing is known, for the user did not want to wait."""
     bracket = Bracket(Fraction(0), math.inf, reason=INTERRUPTED)
     return Undecided(bracket, INTERRUPTED, "Give it more time.")
+
+
+def _times(found: Violated) -> str:
+    return "infinitely" if found.ratio == math.inf else f"{float(found.ratio):.7g} times"
+
+
+def _odds(found: Violated) -> str:
+    return f"{float(found.first_probability):.4g} to {float(found.second_probability):.4g}"
 
 
 def ratio_of(first: Fraction, second: Fraction) -> Ratio:

@@ -17,7 +17,10 @@ from privet.chains.stochastic import read_stochastic
 from privet.errors import FileFormatError, ParameterError
 from privet.exact import exact_number
 
-_FORM = "A mechanism has a row for each input, of probabilities such as 1/3 or 0.1 between commas."
+_FORM = (
+    "A mechanism has a row for each input, of probabilities such as 1/3 or 0.1 with commas between "
+    "them, so no decimal commas, semicolons or percent signs."
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ def read_mechanism_table(path: str | Path) -> MechanismTable:
         if not all(map(_is_number, line[skip:])):
             raise FileFormatError(
                 f"Row {number} of {path} has a cell that is no number.",
-                hint=f"{_FORM} Only a first line without any number names the outputs.",
+                hint=f"{_FORM} Only a first line without any number names the outputs: "
+                "'says 0', not 0.",
                 path=str(path),
             )
     rows = read_stochastic([line[skip:] for line in lines], "the mechanism", inputs).exact

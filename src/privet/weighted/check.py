@@ -244,7 +244,7 @@ class _Sets:
         result = []
         for row, matrices in zip(self._problem.moves, self._problem.steps, strict=True):
             vectors = [
-                tuple(_dot(line, vector) for line in matrix)
+                tuple([sum(map(mul, line, vector)) for line in matrix])
                 for then, matrix in zip(row, matrices, strict=True)
                 if matrix is not None
                 for vector in known[then]
@@ -252,7 +252,7 @@ class _Sets:
             result.append(self._reduced(vectors))
             # A set without vectors costs a little, too.
             self._cells += 1 + sum(map(len, result[-1]))
-            self._bits += sum(entry.bit_length() for line in result[-1] for entry in line)
+            self._bits += sum(len(line) * max(line).bit_length() for line in result[-1])
             if self._cells > _MOST_CELLS or self._bits > _MOST_BITS:
                 raise _TooLargeError("The suffix sets of the certificate are too large.")
         return result

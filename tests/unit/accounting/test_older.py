@@ -29,7 +29,10 @@ def charges(framework: Framework, *losses: tuple[RecordLoss, int]) -> dict[str, 
     assert {each.theorem for each in found} == THEOREMS
     for each in found:
         assert (each.epsilon is None) == bool(each.why_not)
-        assert each.to_json()["epsilon"] == (None if each.epsilon is None else str(each.epsilon))
+        told, known = each.to_json(), each.epsilon
+        assert told["exact"]["epsilon"] == (None if known is None else str(known))
+        assert (told["epsilon"] is None) == (known is None)
+        assert known is None or Fraction(told["epsilon"]) >= known
     return {each.theorem: each for each in found}
 
 

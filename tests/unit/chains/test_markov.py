@@ -6,8 +6,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
+from privet.accounting.rules import from_output_tables
 from privet.chains import MarkovChain
 from privet.errors import (
     DataError,
@@ -16,9 +18,11 @@ from privet.errors import (
     ParameterTypeError,
     PrivacyLeakWarning,
 )
+from privet.privacy import MarkovFramework
 from privet.randomness import using_source
 from privet.symbols import Alphabet, Words
 from privet.testing import ReplaySource
+from privet.verify import Parameters, SymbolicModel
 
 EXACT = MarkovChain(["1/3", "2/3"], [["0.9", "1/10"], [Fraction(1, 5), Decimal("0.8")]], ["a", "b"])
 HALF = [0.5, 0.5]
@@ -90,6 +94,19 @@ def test_arrays_are_read_only_and_copied() -> None:
 def test_what_is_not_a_chain_is_refused(initial: Any, transition: Any, message: str) -> None:
     with pytest.raises(ModelError, match=message):
         MarkovChain(initial, transition, ["a", "b", "c"][: max(2, len(initial))])
+
+
+def test_a_frame_is_not_read_column_by_column() -> None:
+    rows = [[0.5, 0.3, 0.2], [0.4, 0.2, 0.4], [0.1, 0.5, 0.4]]  # the columns add up to 1 as well
+    frame = pl.DataFrame(rows, orient="row")
+    with pytest.raises(ModelError, match="is a DataFrame, not a list of rows"):
+        MarkovChain([0.5, 0.25, 0.25], frame)  # type: ignore[arg-type]  # refused at run time
+    with pytest.raises(ModelError, match="is a DataFrame, not a list of rows"):
+        SymbolicModel(frame, rows, Parameters())  # type: ignore[arg-type]  # refused at run time
+    chain = MarkovChain(["1/2", "1/4", "1/4"], rows)
+    with pytest.raises(DataError, match="is a DataFrame, not a list of rows"):
+        from_output_tables(MarkovFramework(chain), 1, frame, rows)  # type: ignore[arg-type]  # as above
+    assert MarkovChain([0.5, 0.25, 0.25], frame.to_numpy()).transition[0].tolist() == rows[0]
 
 
 def test_a_tiny_positive_entry_is_refused_and_never_becomes_zero() -> None:
@@ -228,7 +245,7 @@ def test_fit_refuses_what_it_cannot_know() -> None:
         MarkovChain.fit(words)
     with pytest.raises(ModelError, match="Word 0 leaves the support at position 2"):
         MarkovChain.fit(words, pseudocount=1, support=np.eye(3, dtype=bool))
-    with pytest.raises(ModelError, match="allows no step"):
+    with pytest.raises(ModelError, match="allows no transition"):
         MarkovChain.fit(words, support=np.zeros((3, 3), bool))
     with pytest.raises(ModelError, match=r"shape \(2, 2\)"):
         MarkovChain.fit(words, support=np.eye(2, dtype=bool))

@@ -59,7 +59,9 @@ def test_released_words_are_learnt_from_on_a_language_and_from_a_release() -> No
 
 def test_a_support_in_which_words_end_is_explained() -> None:
     closing = Language.from_regex(ABC, "(a|b)* c")
-    with pytest.raises(ModelError, match=r"Words end after state 'c' .*allows no step") as caught:
+    with pytest.raises(
+        ModelError, match=r"Words end after state 'c' .*allows no transition"
+    ) as caught:
         MarkovChain.fit(WORDS, pseudocount=1, support=closing)
     assert "'c' follow itself" in caught.value.hint
     with pytest.raises(ModelError, match="No word of the support has state 'c'"):

@@ -15,6 +15,7 @@ from privet.data import (
     check_writable,
     decode_column,
     file_ending,
+    open_batches,
     read_table,
     to_arrow,
     write_table,
@@ -94,6 +95,17 @@ def test_a_file_cut_short_is_refused(
     path.write_bytes(content[: int(len(content) * kept)])
     with refused(FileFormatError):
         read_table(path)
+
+
+def test_a_file_that_the_library_cannot_read_is_not_called_damaged(tmp_path: Path) -> None:
+    # Categories in lists, in more than one row group.
+    words = pa.array([["x", "y"]] * 9, pa.list_(pa.dictionary(pa.int8(), pa.string())))
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"words": words}), path, row_group_size=2)
+    with pytest.raises(FileFormatError, match="form that cannot be read"):
+        read_table(path)
+    with pytest.raises(FileFormatError, match="form that cannot be read"):
+        list(open_batches(path))
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".arrow", ".csv.gz", ".csv"])

@@ -387,6 +387,9 @@ def test_ranges_of_names() -> None:
     for missing in ("d12..d13", "d3..d1", "d1..e02"):
         with pytest.raises(ColumnNotFoundError):
             expand_columns(present, [missing])
+    with pytest.raises(ColumnNotFoundError, match="is no range of columns") as caught:
+        expand_columns(["mon", "tue", "wed", "thu"], ["mon..thu"])
+    assert "list other columns by their names" in str(caught.value.hint)
 
 
 def _array(values: Any) -> Any:

@@ -3,6 +3,7 @@
 That words, rows and refusals are those of the table in memory is in tests/property.
 """
 
+import resource
 import signal
 import stat
 import subprocess
@@ -17,7 +18,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from privet.data import LongColumns, LongSequences, long_sequences, persons_above, spill_folder
+from privet.data import (
+    LongColumns,
+    LongSequences,
+    WordBlock,
+    count_sequences,
+    long_sequences,
+    persons_above,
+    spill_folder,
+)
 from privet.data.long_rows import Order
 from privet.errors import (
     DataError,
@@ -294,6 +303,27 @@ def test_too_little_memory_is_said_without_what_the_library_says(tmp_path: Path)
     assert not [*tmp_path.iterdir()]
 
 
+BAR = """
+import sys
+from pathlib import Path
+import pyarrow as pa
+from privet.data.spilling import spilled
+query = "SELECT value = 'true' FROM duckdb_settings() WHERE name = 'enable_progress_bar'"
+schema = pa.schema([("n", pa.int64())])
+answer = spilled(query, [], schema, folder=Path(sys.argv[1]))
+print([batch.column(0).to_pylist() for batch in answer])
+"""
+
+
+def test_the_library_prints_no_bar_of_its_own_where_it_thinks_that_someone_types(
+    tmp_path: Path,
+) -> None:
+    # It takes a program without a file, as in a notebook, to be typed.
+    command = [sys.executable, "-c", BAR, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout == "[[False]]\n"
+
+
 def test_buckets_are_sorted_one_by_one_and_together_are_all_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -402,6 +432,44 @@ def test_a_full_disk_is_an_error_and_nothing_stays(script: Callable[..., Any], l
     assert "Free some space in" in said
     assert run.returncode == 1
     assert not [*folder.iterdir()]
+
+
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    pytest.importorskip("duckdb")  # its bytecode would be cut short under the limit, and stay
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+class Counted:
+    """Sequences that are counted as they come."""
+
+    def __init__(self) -> None:
+        self.words = 0
+
+    def add(self, block: WordBlock) -> None:
+        self.words += len(block.words)
+
+
+# Of few rows nothing is written before all of them are put away.
+@pytest.mark.parametrize(("rows", "limit"), [(200, 1), (200, 100), (20_000, 100), (20_000, 2000)])
+def test_a_disk_may_be_full_at_any_time(tmp_path: Path, rows: int, limit: int) -> None:
+    persons = [row % 7 for row in range(rows)]
+    table = long_table(persons, [*range(rows)], "ab" * (rows // 2))
+    batches = Batches(table, 1000)
+    with files_up_to(limit), spill_folder(tmp_path) as place:
+        with pytest.raises(OutputError, match="Temporary files could not be written"):
+            count_sequences(batches, COLUMNS, Counted, folder=place)
+        with (
+            pytest.raises(OutputError, match="Temporary files could not be written"),
+            long_sequences(batches, COLUMNS, folder=place),
+        ):
+            pass
+    assert not [*tmp_path.iterdir()]
 
 
 def test_a_killed_process_leaves_a_hidden_folder_and_nobody_trips_over_it(

@@ -32,7 +32,7 @@ def test_every_file_has_its_line_of_source_and_licence() -> None:
     assert files == {f"{name}.csv" for name in datasets.NAMES}
     for file in files:
         line = next(line for line in sources.splitlines() if line.startswith(f"| `{file}`"))
-        assert "public domain" in line
+        assert "public domain" in line or "Creative Commons Attribution 4.0" in line
 
 
 def test_voters_have_the_known_counts() -> None:
@@ -62,12 +62,24 @@ def test_seattle_is_one_word_of_1461_days() -> None:
     assert words[0].count("sun") == 714
 
 
+def test_meters_are_24_words_of_four_weeks_in_steps_of_3_hours() -> None:
+    words = datasets.meters().words()
+    assert len(words) == 24
+    assert set(words.lengths.tolist()) == {4 * 7 * 8}
+    assert words[0][:4] == ["peak", "peak", "peak", "peak"]
+    names = datasets.meters().table["meter"].to_pylist()
+    assert names[:: 4 * 7 * 8] == [
+        f"{who}-{n:02d}" for who in ("trial", "home") for n in range(1, 13)
+    ]
+    assert datasets.meters().table["level"].to_pylist().count("peak") == 756
+
+
 def test_the_table_is_read_once() -> None:
     assert datasets.voters().table is datasets.load("voters").table
 
 
 def test_what_is_not_there_is_refused() -> None:
-    with pytest.raises(ParameterError, match="voters, income, seattle"):
+    with pytest.raises(ParameterError, match="voters, income, seattle, meters"):
         datasets.load("titanic")
     with pytest.raises(DataError, match="no sequences"):
         datasets.voters().words()

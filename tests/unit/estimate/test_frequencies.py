@@ -280,3 +280,14 @@ def test_a_mechanism_that_mixes_symbols_is_called_by_its_title() -> None:
             mechanism,
             MarkovChain([1, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]], ABC),
         )
+
+
+def test_it_prints_as_a_table() -> None:
+    known = estimate.frequencies_from_counts([50, 30, 20], HALF)
+    header, _, first, *_ = str(known).splitlines()
+    assert header.split() == ["symbol", "share", "std.", "error", "interval", "all", "at", "once"]
+    assert first.split()[:3] == ["a", "100.0%", "19.7%"]  # sqrt(3.9 / 100)
+    assert str(known).endswith(known.description)
+    large = Alphabet(range(300))
+    wide = estimate.frequencies_from_counts([1] * 300, response(Fraction(1, 2), large))
+    assert str(wide).startswith("FrequencyEstimate(300 cells")

@@ -149,3 +149,14 @@ def test_hardly_informative_columns_together_are_refused() -> None:
     estimate.frequencies_from_counts([1, 2, 3], faint[0])
     with pytest.raises(ParameterError, match="independent of its input"):
         estimate.joint_frequencies_from_counts(np.ones((3, 3), int), faint)
+
+
+def test_a_column_may_be_called_as_a_number_is() -> None:
+    known = estimate.joint_frequencies_from_counts(
+        COUNTS, [FIRST, SECOND], names=["share", "count"]
+    )
+    header, _, *lines = str(known).splitlines()[:8]
+    assert header.split()[:3] == ["share", "count", "share"]
+    assert [line.split()[:2] for line in lines] == [[a, x] for a in "abc" for x in "xy"]
+    with pytest.raises(DataError, match=r"called 'share'.* cell_numbers"):
+        known.rows()

@@ -1,4 +1,4 @@
-"""Languages from allowed steps, chains and named automata, and what is said about wrong ones."""
+"""Languages from allowed transitions, chains, named automata; what is said of wrong ones."""
 
 from dataclasses import dataclass
 from fractions import Fraction

@@ -241,3 +241,37 @@ def test_a_writer_whose_name_is_no_text_can_be_written_down(
         account.reserve(LOSS).commit()
         assert account.history()[1].who.startswith("\\udcff@")
         assert ledger.verify().ok
+
+
+def test_an_account_for_one_person_charges_that_person(ledger: Ledger) -> None:
+    account = ledger.account("s", IndependentRecords(), 3)
+    ada, bob = account.for_person("ada"), account.for_person("bob")
+    assert (account.person, ada.person, ada.name) == (None, "ada", "s")
+    ada.reserve(LOSS)
+    bob.reserve(LOSS)
+    assert [entry.person for entry in account.history() if entry.kind == "reserve"] == [
+        "ada",
+        "bob",
+    ]
+    assert account.spent() == LOSS.maximum  # of the worst person, not the sum
+    assert ada.record_loss() == account.record_loss("ada") == LOSS
+    assert ada.cost(LOSS) == account.cost(LOSS, person="ada") == 2 * LOSS.maximum
+    assert account.cost(LOSS) == 2 * LOSS.maximum  # everybody: ada again, and bob
+    assert "ada" in repr(ada)
+
+
+def test_an_account_for_one_person_is_of_no_other(ledger: Ledger) -> None:
+    ada = ledger.account("s", IndependentRecords(), 3).for_person("ada")
+    assert ada.for_person("ada").person == "ada"
+    for ask in (
+        lambda: ada.for_person("bob"),
+        lambda: ada.reserve(LOSS, person="bob"),
+        lambda: ada.cost(LOSS, person="bob"),
+        lambda: ada.record_loss("bob"),
+    ):
+        with pytest.raises(ParameterError, match="another one was named") as caught:
+            ask()
+        assert "bob" not in str(caught.value)
+    for wrong in ("", 7):
+        with pytest.raises(ParameterError):
+            ledger.account("s").for_person(wrong)  # type: ignore[arg-type]  # refused at run time

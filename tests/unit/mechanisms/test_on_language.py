@@ -17,6 +17,7 @@ from privet import (
     Alphabet,
     DomainError,
     Language,
+    ModelError,
     ParameterError,
     WordExponential,
     WordPermuteAndFlip,
@@ -400,6 +401,16 @@ def test_what_a_caller_reads_names_the_public_class(kind: str) -> None:
     public = made.func if isinstance(made, partial) else made
     assert repr(mechanism).startswith(f"{public.__name__}(")
     assert mechanism.title.endswith("on a language")
+
+
+@pytest.mark.parametrize("public", [WordExponential, WordPermuteAndFlip])
+def test_a_class_derived_from_a_public_one_is_for_all_words(public: Any) -> None:
+    class Derived(public):  # type: ignore[misc]  # the base is chosen by the test
+        """Nothing of its own."""
+
+    assert type(Derived(CLOSED.alphabet, epsilon=1)) is Derived
+    with pytest.raises(ModelError, match="forbids some words"):
+        Derived(CLOSED, epsilon=1)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -242,6 +242,29 @@ def test_an_interval_allows_for_rounding_and_division() -> None:
             mechanism.interval("count", 3, 4, confidence=confidence)
 
 
+def test_the_ends_of_an_interval_are_within_it_as_doubles() -> None:
+    # Taken apart as doubles, 0.331 - 0.02 is above 0.311, and leaves it out.
+    mechanism, steps = make(), 1000
+    h = largest_noise(mechanism.grid_scale("frequency", steps), Fraction(1, 20))
+    released = np.arange(steps + 1) / steps
+    low, high = mechanism.interval("frequency", released, steps)
+    assert low.tolist() == [(number - h) / steps for number in range(steps + 1)]
+    assert high.tolist() == [(number + h) / steps for number in range(steps + 1)]
+    levels = mean({"a": "0.1", "b": "0.4"})
+    h = largest_noise(mechanism.grid_scale(levels, 7), Fraction(1, 20))
+    points = [Fraction(1, 10) + number * Fraction(3, 70) for number in range(8)]
+    low, high = mechanism.interval(levels, np.array([float(x) for x in points]), 7)
+    assert low.tolist() == [float(x - h * Fraction(3, 70)) for x in points]
+    assert high.tolist() == [float(x + h * Fraction(3, 70)) for x in points]
+
+
+def test_intervals_of_what_no_double_holds() -> None:
+    mechanism, large = make(), 2**60 + 1
+    h = largest_noise(mechanism.grid_scale("count", 4), Fraction(1, 20))
+    assert mechanism.interval("count", large, 4) == (float(large - h), float(large + h))
+    assert mechanism.interval("frequency", float("inf"), 4) == (math.inf, math.inf)
+
+
 @pytest.mark.parametrize("scale", [Fraction(1, 900), Fraction(1, 3), Fraction(5), Fraction(10**9)])
 def test_expected_magnitude_is_the_sum(scale: Fraction) -> None:
     q = math.exp(-1 / scale)

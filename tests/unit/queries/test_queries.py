@@ -20,6 +20,7 @@ from privet.queries import (
     read_query,
     run_lengths,
     share,
+    told,
     transitions,
 )
 from privet.symbols import Alphabet
@@ -155,3 +156,18 @@ def test_nodes_are_cut_from_each_word() -> None:
         cut(np.arange(3), np.array([0, 1, 1, 3]), None)
     with pytest.raises(DataError, match="no word"):
         cut(np.arange(0), np.array([0]), None)
+
+
+def test_a_query_is_told_as_the_command_line_has_it() -> None:
+    for query, text in (
+        (histogram(), "histogram"),
+        (count("b"), "count=b"),
+        (share(["a", "b"]), "share=a,b"),
+        (count(), "count"),
+        (run_lengths(7), "run-lengths=7"),
+        (run_lengths(7, "a"), "run-lengths=7,a"),
+        (mean({"a": 0, "b": 2}), "mean"),
+        (transitions(), "transitions"),
+        (custom(len, constant=1, name="my_own"), "my_own"),
+    ):
+        assert told(query.to_json()) == text

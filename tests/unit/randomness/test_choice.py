@@ -1,4 +1,4 @@
-"""Dyadic and offset laws: walked through word by word, every probability comes out exactly."""
+"""Offset laws: walked through word by word, every probability comes out exactly."""
 
 from collections import Counter
 from fractions import Fraction
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from privet.errors import ParameterError, ParameterTypeError
-from privet.randomness import DyadicLaw, OffsetLaw
+from privet.errors import ParameterError
+from privet.randomness import OffsetLaw
 from privet.testing import ChosenSource, ReplaySource
 
 
@@ -175,7 +175,6 @@ def test_in_place_strided_and_wider_arrays_agree_with_the_plain_call() -> None:
 def test_an_empty_column_is_left_empty() -> None:
     nothing = np.zeros(0, np.uint8)
     OffsetLaw(8, 1, 10).apply_into(ReplaySource(1), nothing, nothing)
-    assert DyadicLaw([1, 1], 1).draw(ReplaySource(1), 0).shape == (0,)
 
 
 @pytest.mark.parametrize(
@@ -193,47 +192,3 @@ def test_an_empty_column_is_left_empty() -> None:
 def test_offset_laws_that_are_none_are_refused(size: int, move: int, bits: int) -> None:
     with pytest.raises(ParameterError):
         OffsetLaw(size, move, bits)
-
-
-@pytest.mark.parametrize(
-    ("weights", "bits"),
-    [
-        ([1], 0),
-        ([1, 1], 1),
-        ([0, 3, 0, 5, 0], 3),
-        ([1, 262143], 18),
-        ([65535, 65537, 65536, 65536], 18),
-        ([100_003, 1, 2, 3, 162_134, 1], 18),
-        ([873] * 300 + [244], 18),
-    ],
-)
-def test_the_dyadic_law_is_exact(weights: list[int], bits: int) -> None:
-    law = DyadicLaw(weights, bits)
-    counts = walk(2, lambda source: law.draw(source, 1 << 16))
-    scale = 1 << (18 - bits)
-    assert counts == {i: weight * scale for i, weight in enumerate(weights) if weight}
-
-
-def test_a_dyadic_law_of_more_categories_than_words() -> None:
-    weights = [1] * (1 << 17)
-    law = DyadicLaw(weights, 17)
-    assert law.code_dtype == np.uint32
-    counts = walk(1, lambda source: law.draw(source, 1 << 16))
-    assert counts == dict.fromkeys(range(1 << 17), 1)
-
-
-def test_draw_into_a_part_of_an_array() -> None:
-    law = DyadicLaw([1, 3], 2)
-    out = np.full(200_000, 9, np.uint8)
-    law.draw_into(ReplaySource(8), out[::2])
-    assert (out[1::2] == 9).all()
-    assert (out[::2] == law.draw(ReplaySource(8), 100_000)).all()
-    for wrong in (np.zeros(3, np.uint16), np.zeros((2, 2), np.uint8)):
-        with pytest.raises(ParameterTypeError):
-            law.draw_into(ReplaySource(8), wrong)
-
-
-@pytest.mark.parametrize("weights", [[], [1, 2], [-1, 5], [1, 4], [2.0, 2.0], [True, 3]])
-def test_weights_that_are_no_law_are_refused(weights: list[Any]) -> None:
-    with pytest.raises(ParameterError):
-        DyadicLaw(weights, 2)

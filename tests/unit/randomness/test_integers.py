@@ -10,7 +10,6 @@ from privet.randomness import (
     random_bits,
     random_subset_masks,
     uniform_below,
-    uniform_below_each,
     uniform_integer,
 )
 from privet.testing import ChosenSource, ReplaySource
@@ -47,25 +46,10 @@ def test_large_bounds_redraw_the_left_over_words() -> None:
     assert uniform_below(script, bound, 3).tolist() == [0, bound - 1, 7]
 
 
-def test_uniform_below_each_uses_each_bound() -> None:
-    bounds = np.array([[1, 2], [2**40, 2**64 - 1]], np.uint64)
-    values = uniform_below_each(ReplaySource(3), bounds)
-    assert values.shape == bounds.shape
-    assert (values < bounds).all()
-    half = (2**64 - 1) // 2
-    script = Script([2**64 - 1, half - 1, half], [half])
-    assert uniform_below_each(script, np.array([2, 2, 2], np.uint64)).tolist() == [1, 0, 1]
-
-
 @pytest.mark.parametrize("bound", [0, -1, 2**64 + 1])
 def test_bounds_out_of_range_are_refused(bound: int) -> None:
     with pytest.raises(ParameterError):
         uniform_below(ReplaySource(1), bound, 3)
-
-
-def test_a_zero_among_bounds_is_refused_by_position() -> None:
-    with pytest.raises(ParameterError, match="bound 1 is 0"):
-        uniform_below_each(ReplaySource(1), np.array([4, 0], np.uint64))
 
 
 def test_uniform_integer_of_any_size() -> None:

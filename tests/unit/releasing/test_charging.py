@@ -1,16 +1,14 @@
 """What a release costs an account, which accounts it refuses, and that nothing is drawn then."""
 
 import json
-from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
+from accounts import CHAIN, DAY, DIARY, TABLE, VOTE, WORDS, NoBits, account, rows_of
 from privet import (
     Alphabet,
     ChainBox,
@@ -37,50 +35,11 @@ from privet.errors import (
     FileFormatError,
     ParameterError,
     ParameterTypeError,
-    RandomnessError,
 )
 from privet.ledger import Account
-from privet.randomness import RandomSource, using_source
+from privet.randomness import using_source
 from privet.releasing import Answer, Receipt
 from privet.releasing.charging import Charge
-
-DAY = Alphabet(["home", "work", "sick"])
-CHAIN = MarkovChain(
-    ["1/2", "1/4", "1/4"],
-    [["3/5", "2/5", "0"], ["1/5", "3/5", "1/5"], ["1/4", "1/4", "1/2"]],
-    ["home", "work", "sick"],
-)
-DIARY = MarkovFramework(CHAIN)
-VOTE = Alphabet(["Clinton", "Dole"])
-TABLE = pa.table(
-    {"who": [1, 1, 2], "vote": ["Clinton", "Dole", "Dole"], "tv": ["home", "sick", "work"]}
-)
-WORDS = Words.from_lists(DAY, [["home", "work", "sick"], ["work", "work"], ["home"] * 5])
-
-
-class NoBits(RandomSource):
-    """Whoever draws from it is found out."""
-
-    def fill(self, out: NDArray[Any]) -> None:
-        raise RandomnessError(f"There are no {out.nbytes} bytes.")
-
-
-@pytest.fixture
-def ledger() -> Iterator[Ledger]:
-    with Ledger.open("memory:") as opened:
-        yield opened
-
-
-def account(ledger: Ledger, framework: Any = None, budget: Any = 10, **options: Any) -> Account:
-    chosen = IndependentRecords() if framework is None else framework
-    return ledger.account(f"a{len(ledger.accounts())}", chosen, budget, **options)
-
-
-def rows_of(epsilon: Any = 1) -> dict[str, RandomizedResponse]:
-    return {
-        "vote": RandomizedResponse(VOTE, epsilon=epsilon),
-        "tv": RandomizedResponse(DAY, epsilon=epsilon),
-    }
 
 
 def refused(wanted: Account, *arguments: Any, says: str, hint: str = "", **options: Any) -> None:
@@ -210,7 +169,8 @@ def test_a_query_costs_the_largest_loss_over_the_lengths(ledger: Ledger) -> None
     losses = [mechanism.record_loss(n, asked, (0, 2), among=[2, 3, 5]) for n in (2, 3, 5)]
     assert diary.record_loss() == RecordLoss.largest_of(losses)
     assert diary.spent() == DIARY.epsilon(RecordLoss.largest_of(losses))
-    assert diary.history()[1].note == "query: count of series, markov-laplace, epsilon 1"
+    told = "query: count=sick of series, steps 0 to 1, markov-laplace, epsilon 1"
+    assert diary.history()[1].note == told  # which two counts would not have alike
 
 
 def test_two_queries_cost_what_their_losses_cost_together(ledger: Ledger) -> None:

@@ -203,6 +203,26 @@ def test_the_input_is_never_overwritten_under_any_name(tmp_path: Path) -> None:
         check(tmp_path / "out.csv", receipt=source, source=source, overwrite=True)
 
 
+def test_the_format_is_that_of_the_name_given_where_it_is_a_link(tmp_path: Path) -> None:
+    (tmp_path / "link.parquet").symlink_to(tmp_path / "place.csv")
+    endings = []
+
+    def write(path: Path) -> None:
+        endings.append(path.suffix)
+        path.write_text("data", encoding="utf-8")
+
+    output = tmp_path / "link.parquet"
+    write_release(
+        output,
+        receipt_path_for(output),
+        write_data=write,
+        receipt_text=str,
+        overwrite=False,
+    )
+    assert endings == [".parquet"]
+    assert (tmp_path / "place.csv").read_text(encoding="utf-8") == "data"
+
+
 def test_places_that_cannot_be_written_are_refused_beforehand(tmp_path: Path) -> None:
     (tmp_path / "there.csv").write_text("", encoding="utf-8")
     (tmp_path / "folder.csv").mkdir()

@@ -1,62 +1,36 @@
 """The order of a charged release: what is spent, and what is there, when something fails."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 
+from accounts import DAY, TABLE, NoBits, account, rows_of
 from privet import (
-    Alphabet,
     IndependentRecords,
     Ledger,
+    MarkovChain,
+    MarkovFramework,
+    MarkovLaplace,
     RandomizedResponse,
+    Words,
+    WordStaircase,
     release,
 )
 from privet.errors import (
     BudgetExceededError,
     LedgerError,
     OutputError,
+    ParameterError,
     RandomnessError,
 )
 from privet.ledger import Account
-from privet.randomness import RandomSource, using_source
+from privet.randomness import using_source
 from privet.releasing import Receipt
 from privet.testing import ReplaySource
-
-DAY = Alphabet(["home", "work", "sick"])
-VOTE = Alphabet(["Clinton", "Dole"])
-TABLE = pa.table(
-    {"who": [1, 1, 2], "vote": ["Clinton", "Dole", "Dole"], "tv": ["home", "sick", "work"]}
-)
-
-
-class NoBits(RandomSource):
-    """Whoever draws from it is found out."""
-
-    def fill(self, out: NDArray[Any]) -> None:
-        raise RandomnessError(f"There are no {out.nbytes} bytes.")
-
-
-@pytest.fixture
-def ledger() -> Iterator[Ledger]:
-    with Ledger.open("memory:") as opened:
-        yield opened
-
-
-def account(ledger: Ledger, budget: int = 10) -> Account:
-    return ledger.account("a0", IndependentRecords(), budget)
-
-
-def rows_of(epsilon: Any = 1) -> dict[str, RandomizedResponse]:
-    return {
-        "vote": RandomizedResponse(VOTE, epsilon=epsilon),
-        "tv": RandomizedResponse(DAY, epsilon=epsilon),
-    }
-
 
 # ------------------------------------------------------------------------------ order and failures
 
@@ -166,3 +140,59 @@ def test_a_seeded_release_is_marked(ledger: Ledger) -> None:
     release(rows_of(), TABLE, ledger=survey)
     charged = [entry.seeded for entry in survey.history() if entry.kind == "reserve"]
     assert charged == [True, False]
+
+
+def test_one_person_is_charged_for_data_of_one_person_only(ledger: Ledger) -> None:
+    own = account(ledger).for_person("ada")
+    one_row = pa.table({"who": [1], "vote": ["Dole"], "tv": ["work"]})
+    with pytest.raises(ParameterError, match="data hold 3 rows, which may be of several"):
+        release(rows_of(), TABLE, ledger=own)
+    assert own.spent() == 0
+    release(rows_of(), one_row, ledger=own)
+    release(rows_of(), TABLE.slice(0, 2), ledger=own_of(ledger, 2), person="who", rows_per_person=2)
+    diary = ledger.account("d0", IndependentRecords(unit=1), 10, unit="step").for_person("ada")
+    days = WordStaircase(DAY, epsilon=1)
+    one, two = (Words.from_lists(DAY, [["home", "sick"]] * n) for n in (1, 2))
+    with pytest.raises(ParameterError, match="data hold 2 words"):
+        release(days, two, ledger=diary)
+    release(days, one, ledger=diary)
+    release(days, ["home", "sick"], ledger=diary)  # a bare word is of one person
+    chain = MarkovChain(["1/3"] * 3, [["1/2", "1/4", "1/4"]] * 3, DAY)
+    framework = MarkovFramework(chain)
+    series = ledger.account("s0", framework, 10).for_person("ada")
+    noise = MarkovLaplace(framework, epsilon=1)
+    with pytest.raises(ParameterError, match="data hold 2 series"):
+        release(noise, two, query="histogram", ledger=series)
+    release(noise, one, query="histogram", ledger=series)
+    charged = [e.person for e in series.history() if e.kind == "reserve"]
+    assert charged == ["ada"]
+
+
+@pytest.mark.parametrize("batches", [False, True])
+def test_the_person_column_says_whether_the_rows_are_of_one(
+    ledger: Ledger, tmp_path: Path, batches: bool
+) -> None:
+    if batches:
+        pytest.importorskip("duckdb")
+    own = own_of(ledger, 4)
+    how: Any = {"person": "who", "rows_per_person": 4, "ledger": own, "batches": batches}
+    for name, rows in (("several", TABLE), ("one", TABLE.slice(0, 2))):
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+    out = tmp_path / "out.parquet"
+    with pytest.raises(ParameterError, match="the rows are of 2 persons"):
+        release(rows_of(), tmp_path / "several.parquet", output=out, **how)
+    assert own.spent() == 0
+    assert not out.exists()
+    release(rows_of(), tmp_path / "one.parquet", output=out, **how)
+    assert own.spent() > 0
+
+
+def test_values_of_a_column_are_of_several_people(ledger: Ledger) -> None:
+    values = ledger.account("v0", IndependentRecords(), 10, unit="value").for_person("ada")
+    with pytest.raises(ParameterError, match="data hold 2 symbols"):
+        release(RandomizedResponse(DAY, epsilon=1), ["home", "sick"], ledger=values)
+    release(RandomizedResponse(DAY, epsilon=1), ["home"], ledger=values)
+
+
+def own_of(ledger: Ledger, unit: int) -> Account:
+    return ledger.account(f"a{unit}", IndependentRecords(unit), 10).for_person("ada")

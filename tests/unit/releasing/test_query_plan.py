@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from privet import MarkovChain, datasets
+from privet import ChainBox, MarkovChain, datasets
 from privet.errors import ParameterError
 from privet.mechanisms import MarkovLaplace, MarkovQuilt
 from privet.privacy import MarkovFramework
@@ -64,6 +64,17 @@ def test_slow_chains_are_told_before_anything_is_spent() -> None:
     assert "propagation still needs" in between.reason
     quick = plan_query(framework("0.6"), count("on"), epsilon=1, length=60)
     assert "cannot help" not in quick.reason
+
+
+def test_a_box_with_an_impossible_step_is_told_from_a_slow_chain() -> None:
+    said = []
+    for least in ("0", "0.4"):
+        box = ChainBox([["0.4", least], ["0.4", "0.4"]], [["1", "0.6"], ["0.6", "0.6"]])
+        said.append(plan_query(MarkovFramework(box), "histogram", epsilon=1, length=60).reason)
+    assert "the bounds allow some step to have probability 0" in said[0]
+    assert "of fewer states" in said[0]
+    assert "too slow" not in said[0]
+    assert "cannot help" not in said[1]
 
 
 def test_a_mechanism_that_cannot_run_says_why() -> None:

@@ -1,55 +1,27 @@
 """Plans for an account: what each row would cost it, and what it would allow."""
 
-from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
-import pyarrow as pa
 import pytest
 
+from accounts import CHAIN, DAY, DIARY, TABLE, VOTE, WORDS, account
 from privet import (
-    Alphabet,
     IndependentRecords,
     Language,
     Ledger,
-    MarkovChain,
     MarkovFramework,
     MarkovLaplace,
     RandomizedResponse,
+    RecordLoss,
     Words,
     plan,
     plan_query,
+    plan_table,
     release,
 )
 from privet.errors import (
     ParameterError,
 )
-from privet.ledger import Account
-
-DAY = Alphabet(["home", "work", "sick"])
-CHAIN = MarkovChain(
-    ["1/2", "1/4", "1/4"],
-    [["3/5", "2/5", "0"], ["1/5", "3/5", "1/5"], ["1/4", "1/4", "1/2"]],
-    ["home", "work", "sick"],
-)
-DIARY = MarkovFramework(CHAIN)
-VOTE = Alphabet(["Clinton", "Dole"])
-TABLE = pa.table(
-    {"who": [1, 1, 2], "vote": ["Clinton", "Dole", "Dole"], "tv": ["home", "sick", "work"]}
-)
-WORDS = Words.from_lists(DAY, [["home", "work", "sick"], ["work", "work"], ["home"] * 5])
-
-
-@pytest.fixture
-def ledger() -> Iterator[Ledger]:
-    with Ledger.open("memory:") as opened:
-        yield opened
-
-
-def account(ledger: Ledger, framework: Any = None, budget: Any = 10, **options: Any) -> Account:
-    chosen = IndependentRecords() if framework is None else framework
-    return ledger.account(f"a{len(ledger.accounts())}", chosen, budget, **options)
-
 
 # --------------------------------------------------------------------------------- plans and quotes
 
@@ -73,6 +45,15 @@ def test_a_plan_says_what_each_row_would_cost(ledger: Ledger) -> None:
     after = response.after
     release(RandomizedResponse(DAY, epsilon="0.5"), WORDS, adjacency=2, ledger=steps)
     assert steps.spent() == after
+
+
+def test_without_rows_the_longest_history_of_a_person_counts(ledger: Ledger) -> None:
+    rows = account(ledger)
+    rows.reserve(RecordLoss.from_values([0, 0, 0, 3]), person="ada")
+    whole = plan_table({"vote": VOTE}, epsilon=2, rows=4, ledger=rows).ledger
+    assert plan_table({"vote": VOTE}, epsilon=2, ledger=rows).ledger == whole
+    assert whole is not None
+    assert whole.after == pytest.approx(5)
 
 
 def test_a_plan_that_the_account_allows_nothing_of(ledger: Ledger) -> None:

@@ -444,6 +444,8 @@ def test_a_missing_state_is_refused_or_a_symbol() -> None:
         done = release(LAPLACE, table, query="histogram", missing="work", **roles)
     assert done.data.tolist() == [1, 2, 0]
     assert answer_of(done.receipt).missing == "work"
+    assert "none missing; a step without a state counts as 'work'" in done.receipt.sentence
+    assert "any other label" not in done.receipt.sentence
     assert Receipt.from_json(json.loads(done.receipt.to_text())) == done.receipt
 
 

@@ -107,6 +107,16 @@ def test_predicted_errors_are_those_of_the_formula_and_the_best_there_are(done: 
     assert "No mechanism of Privet has fewer errors" in text_of(report(done))
 
 
+def test_of_a_query_it_says_which_and_what_was_compared() -> None:
+    chain = MarkovChain(["1/2", "1/2"], [["0.8", "0.2"], ["0.2", "0.8"]], ["up", "down"])
+    mechanism = MarkovLaplace(MarkovFramework(chain), epsilon=1)
+    done = privet.release(mechanism, ["up", "down"] * 30, query=privet.queries.share("up"))
+    shown = text_of(report(done))
+    assert "Query share=up" in shown
+    assert "At the epsilon of this release no mechanism of Privet has fewer errors" in shown
+    assert "No mechanism of Privet has fewer" not in shown  # at the others it was not looked for
+
+
 def test_a_worse_mechanism_is_shown_beside_the_best() -> None:
     paper = privet.WordExponential(WORDS.alphabet, epsilon=1, adjacency=2, calibration="paper")
     receipt = privet.release(paper, WORDS).receipt

@@ -9,7 +9,7 @@ import pytest
 
 from privet.errors import MissingExtraError, OutputError
 from privet.releasing import Curve
-from privet.reports.plots import error_figure, require_matplotlib, write_error_plot
+from privet.reports.plots import error_figure, require_matplotlib, table_figure, write_error_plot
 
 CURVES = [
     Curve("randomised response", (0.5, 1.0, 2.0, 40.0), (0.6, 0.4, 0.1, 0.0)),
@@ -76,3 +76,12 @@ def test_curves_that_look_the_same_are_one_line_with_all_names() -> None:
     names = [text.get_text() for text in legend.get_texts()]
     assert names == ["randomised response\n= exponential (exact rate)", "staircase"]
     assert axes.get_title(loc="left") == "Words of 10 symbols over 5, the whole word protected"
+
+
+def test_the_figure_of_a_table_has_a_line_a_column() -> None:
+    axes = table_figure(CURVES, marked=[1.0]).axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [c.title for c in CURVES]
+    assert axes.get_title(loc="left") == "A table of 2 columns"
+    assert axes.get_ylabel() == "expected share of wrong values"

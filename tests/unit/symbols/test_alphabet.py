@@ -163,3 +163,11 @@ def test_decimal_nan_is_missing() -> None:
         Alphabet([Decimal("NaN"), "a"])
     with pytest.raises(MissingValueError):
         Alphabet(["a", "b"]).encode(["a", Decimal("NaN")])
+
+
+def test_refusals_count_in_sentences() -> None:
+    alphabet = Alphabet(["a", "b"])
+    with pytest.raises(MissingValueError, match="at position 1; 1 value in all is missing"):
+        alphabet.encode(["a", None])
+    with pytest.raises(DomainError, match="is not in the alphabet; 2 labels in all are not"):
+        alphabet.encode(["c", "a", "d"])

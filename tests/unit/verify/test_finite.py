@@ -3,15 +3,23 @@
 import json
 import math
 import random
+import warnings
 from fractions import Fraction
 from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from privet import verify
-from privet.errors import FileFormatError, ModelError, ParameterError, ParameterTypeError
+from privet.errors import (
+    FileFormatError,
+    ModelError,
+    ParameterError,
+    ParameterTypeError,
+    RoundingWarning,
+)
 from privet.exact import exp_down, exp_up
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "finite.json").read_text())["cases"]
@@ -283,3 +291,20 @@ def test_two_inputs_of_one_name_are_refused(tmp_path: Path) -> None:
     path.write_text(",l,h\na,1/2,1/2\nb,1/3,2/3\na ,1/9,8/9\n")
     with pytest.raises(FileFormatError, match="Rows 0 and 2 of the file have the same name"):
         verify.read_mechanism_table(path)
+
+
+@pytest.mark.parametrize("form", [list, np.array])
+def test_doubles_that_break_a_claim_by_their_rounding_alone_are_warned_of(form: Any) -> None:
+    # 0.55 is more than 11/20 by a larger share than 0.45 is more than 9/20.
+    rounded, ratio = form([[0.55, 0.45], [0.45, 0.55]]), Fraction(11, 9)
+    with pytest.warns(RoundingWarning, match="exact_response_matrix"):
+        outcome = verify.finite_mechanism(rounded, ratio=ratio)
+    assert isinstance(outcome, verify.SetViolated)
+    exact = [["11/20", "9/20"], ["9/20", "11/20"]]
+    assert isinstance(verify.finite_mechanism(exact, ratio=ratio), verify.Holds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # More than a rounding; and no doubles at all.
+        for rows in (rounded, exact):
+            outcome = verify.finite_mechanism(rows, ratio=ratio * Fraction(999, 1000))
+            assert isinstance(outcome, verify.SetViolated)

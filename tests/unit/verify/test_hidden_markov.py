@@ -313,8 +313,9 @@ def test_an_engine_that_errs_is_caught_by_the_check(monkeypatch: pytest.MonkeyPa
     # A search that closes everything: its certificate does not stand.
     monkeypatch.setattr("privet.weighted.breadth.Glance.run", lambda *_: None)
     monkeypatch.setattr("privet.weighted.search._Run._judge", lambda *_: (None, None))
-    with pytest.raises(CertificateError, match="may be exceeded"):
-        verify.hidden_markov(counts(), 2, 0, ratio="3.999", length=1)
+    outcome = verify.hidden_markov(counts(), 2, 0, ratio="3.999", length=1)
+    assert isinstance(outcome, verify.Undecided)
+    assert "may be exceeded" in outcome.reason
 
 
 def test_delta_at_a_length() -> None:
@@ -572,7 +573,7 @@ def test_the_excess_of_long_words_ends_with_the_time() -> None:
 def test_words_too_long_to_evaluate_end_with_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
     # The time is that of a clock which every look moves on, so the machine does not count.
     looks = itertools.count()
-    monkeypatch.setattr("privet.weighted.limits.time.monotonic", lambda: next(looks) / 1000)
+    monkeypatch.setattr("privet.weighted.limits.time.monotonic", lambda: next(looks) / 200)
     found = verify.ratio_bracket(coin(), "calm", "storm", 20_000, time_limit=2)
     assert found.reason == "time limit"
     assert found.witness is None

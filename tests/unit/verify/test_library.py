@@ -333,6 +333,13 @@ def test_subsampling_amplifies_as_the_theorem_says(share: str) -> None:
     )
 
 
+def test_subsampling_needs_both_directions() -> None:
+    absent, present, q = [F(1, 2), F(1, 2)], [F(9, 10), F(1, 10)], F(1, 2)
+    model = library.subsampled([absent, present], share=q)
+    upward, both = F(9, 5), F(5)  # the largest of present / absent, and of either quotient
+    assert 1 + q * (upward - 1) < worst(model) <= min(1 + q * (both - 1), 1 / (1 - q))
+
+
 def test_subsampling_scales_delta() -> None:
     rows = [[F(1, 2), F(1, 2), F(0)], [F(1, 4), F(1, 2), F(1, 4)]]
     q = F(1, 5)

@@ -110,6 +110,11 @@ def _read_table(framework: MarkovFramework, length: int, table: Table) -> Rows:
     if size > MOST_NODES:
         raise _too_long()
     count = len(framework.alphabet) ** size
+    if hasattr(table, "columns"):  # Some data frames give their columns one by one.
+        raise DataError(
+            f"An output table is a {type(table).__name__}, not a list of rows.",
+            hint="Of a data frame give frame.to_numpy().",
+        )
     rows = [[exact_number(each, "a probability") for each in row] for row in table]
     if len(rows) != count or len({len(row) for row in rows}) != 1:
         raise DataError(

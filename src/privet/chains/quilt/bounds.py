@@ -194,11 +194,18 @@ def _maker(chain: MarkovChain | ChainBox, initial: Initial, length: int, method:
         )
     kind_of_start = read_initial(initial)
     if isinstance(chain, ChainBox):
-        if kind_of_start != "any" or method != "exact":
+        if method != "exact":
+            raise ParameterError(
+                "The approximate method is for chains; a box of chains has one bound, that "
+                "of the exact method.",
+                hint="Use method='exact'.",
+                parameter="method",
+            )
+        if kind_of_start != "any":
             raise ParameterError(
                 "A box of chains has one bound, which holds for any start.",
-                hint="Use initial='any' and method='exact'.",
-                parameter="initial" if method == "exact" else "method",
+                hint="Use initial='any'.",
+                parameter="initial",
             )
         sides = box_sides(chain, length)
         return (lambda _: sides), [np.float64]

@@ -7,7 +7,7 @@ nodes i, all states a, b that X_i can be in, and all chains of the family
 releases only by theorems about two given mechanisms.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, NoReturn
 
@@ -81,7 +81,7 @@ class Wasserstein(SeriesMechanism):
         """Refused: see the error. Errors: ParameterError always."""
         raise no_record_loss()
 
-    def _deciding(self, query: Query, lengths: Sequence[int], nodes: Nodes) -> tuple[int, ...]:  # noqa: ARG002  # all do
+    def _deciding(self, query: Query, lengths: Iterable[int], nodes: Nodes) -> tuple[int, ...]:  # noqa: ARG002  # all do
         """All: the distance of a longer series may be the smaller one."""
         return tuple(sorted(set(lengths), reverse=True))
 

@@ -17,6 +17,7 @@ from typing import Any
 from privet.errors import CertificateError
 from privet.exact import float_down, float_up, log_down, log_up
 from privet.languages import Language
+from privet.symbols import hamming_distance
 from privet.weighted.limits import Lengths
 
 Word = tuple[int, ...]
@@ -57,7 +58,7 @@ class Calibrated:
         if self.witness is None:
             return Fraction(0)
         w, v = self.witness
-        apart = sum(x != y for x, y in zip(w, v, strict=True))
+        apart = hamming_distance(w, v)
         under, over = (_weight(self.document, self.q, word) for word in (w, v))
         return max(Fraction(0), log_down(Fraction(over, under) / self.q**apart))
 
@@ -198,7 +199,7 @@ def _read_witness(
     known = all(0 <= x < len(language.alphabet) for x in (*w, *v))
     if len(w) != len(v) or not known or not lengths.covers(Lengths(len(w), len(w))):
         raise wrong
-    apart = sum(x != y for x, y in zip(w, v, strict=True))
+    apart = hamming_distance(w, v)
     if not 1 <= apart <= adjacency or not all(_accepts(table_of(language), x) for x in (w, v)):
         raise wrong
     return w, v

@@ -8,30 +8,27 @@ epsilon; the exact one is epsilon / adjacency. Languages that forbid words: on_l
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar
 
-from privet.exact import read_count, read_epsilon
 from privet.exact.number import Number
 from privet.languages import Language
 from privet.mechanisms.symbolwise import SymbolLaw, SymbolwiseMechanism
 from privet.mechanisms.word_exponential.calibrating import Tell
 from privet.mechanisms.words import (
+    CalibratedOnWords,
     Calibration,
     Outside,
     Unprotected,
     language_of,
-    read_calibration,
-    read_language,
-    word_guarantee,
+    read_all_words,
 )
-from privet.privacy import Guarantee
 from privet.symbols import Alphabet
 
 ASKED_FOR = "it was asked for"
 ON_ALL_WORDS = "on all words epsilon / adjacency is spent exactly"
 
 
-class WordExponential(SymbolwiseMechanism):
+class WordExponential(CalibratedOnWords, SymbolwiseMechanism):
     """The exponential mechanism on words.
 
     `language`: a Language, or an alphabet for all words over it; `epsilon`: the guarantee for words
@@ -53,33 +50,6 @@ class WordExponential(SymbolwiseMechanism):
     name: ClassVar[str] = "word-exponential"
     title: ClassVar[str] = "exponential mechanism on words"
 
-    def __new__(
-        cls,
-        language: Language | Alphabet,
-        *,
-        epsilon: Number,
-        adjacency: int = 1,
-        calibration: Calibration = "auto",
-        outside: Outside = "refuse",
-        unprotected: Unprotected = "refuse",
-        longest: int | None = None,
-        seconds: float | None = 60.0,
-        progress: Tell | None = None,
-        certified: Mapping[str, Any] | None = None,
-    ) -> Self:
-        """An instance of `cls`, or of what replaces it on a language that forbids some words."""
-        # For the signature; see __init__.
-        del epsilon, adjacency, calibration, outside, unprotected, longest, seconds, progress
-        del certified
-        if cls is WordExponential and not read_language(language).is_all:
-            from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
-
-            return cast(Self, object.__new__(ExponentialOnLanguage))
-        return object.__new__(cls)
-
-    def __getnewargs_ex__(self) -> tuple[tuple[Language], dict[str, Number]]:
-        return (self.language,), {"epsilon": self.epsilon}
-
     def __init__(
         self,
         language: Language | Alphabet,
@@ -96,28 +66,19 @@ class WordExponential(SymbolwiseMechanism):
     ) -> None:
         # Among all words there is nothing outside, without neighbours, or to be searched for.
         del outside, unprotected, longest, seconds, progress, certified
-        self.language = read_language(language)
-        self.alphabet = self.language.alphabet
-        self.epsilon = read_epsilon(epsilon)
-        self.adjacency = read_count(adjacency, "adjacency")
-        asked = read_calibration(calibration)
-        self.calibration: Calibration = "paper" if asked == "paper" else "exact"
+        self._read_parameters(read_all_words(language), epsilon, adjacency, calibration)
+        asked = self.calibration
+        self.calibration = "paper" if asked == "paper" else "exact"
         self.calibration_reason = ON_ALL_WORDS if asked == "auto" else ASKED_FOR
         places = 2 * self.adjacency if asked == "paper" else self.adjacency
         self.law = SymbolLaw(len(self.alphabet), self.epsilon / places)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """Pure differential privacy for any `adjacency` symbols of a word."""
-        return word_guarantee(self.epsilon, self.adjacency)
+    @classmethod
+    def _on_language(cls) -> type[CalibratedOnWords]:
+        """The class of the mechanism on a language that forbids some words."""
+        from privet.mechanisms.word_exponential.on_language import ExponentialOnLanguage
 
-    def parameters(self) -> dict[str, Any]:
-        """Epsilon (exact text), adjacency, calibration."""
-        return {
-            "epsilon": str(self.epsilon),
-            "adjacency": self.adjacency,
-            "calibration": self.calibration,
-        }
+        return ExponentialOnLanguage
 
     @classmethod
     def _from_json(cls, data: dict[str, Any]) -> "WordExponential":

@@ -20,7 +20,6 @@ from flint import arb, ctx
 from privet.errors import CertificateError, ParameterError
 from privet.exact import log_down, log_up, read_count
 from privet.exact.enclosure import ball
-from privet.exact.number import Number
 from privet.languages import Language
 from privet.languages.trellis import Trellis, deviation, is_narrow, terms_of
 from privet.mechanisms.base import FloatArray
@@ -43,7 +42,6 @@ from privet.mechanisms.word_exponential.calibrating import (
     read_seconds,
 )
 from privet.mechanisms.word_exponential.mechanism import ASKED_FOR, WordExponential
-from privet.mechanisms.words import Calibration, Outside, Unprotected
 from privet.randomness import RandomSource
 from privet.symbols import Alphabet
 
@@ -81,24 +79,13 @@ class ExponentialOnLanguage(LanguageMechanism, WordExponential):
         self,
         language: Language | Alphabet,
         *,
-        epsilon: Number,
-        adjacency: int = 1,
-        calibration: Calibration = "auto",
-        outside: Outside = "refuse",
-        unprotected: Unprotected = "refuse",
         longest: int | None = None,
         seconds: float | None = 60.0,
         progress: Tell | None = None,
         certified: Mapping[str, Any] | None = None,
+        **shared: Any,
     ) -> None:
-        super().__init__(
-            language,
-            epsilon=epsilon,
-            adjacency=adjacency,
-            calibration=calibration,
-            outside=outside,
-            unprotected=unprotected,
-        )
+        super().__init__(language, **shared)
         self.certified, self.calibration_reason = None, ASKED_FOR
         if certified is not None:
             self._take(certified)

@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privet.mechanisms.word_exponential.mechanism import WordExponential
+from privet.symbols import hamming_distance
 
 
 def law(mechanism: WordExponential, word: Sequence[int]) -> dict[tuple[int, ...], Fraction]:
     """P(output) for every word: weights q^distance, q = p / keep = e^-k, over their sum."""
     q = mechanism.move_probability / mechanism.keep_probability
     words = itertools.product(range(len(mechanism.alphabet)), repeat=len(word))
-    weights = {
-        output: q ** sum(a != b for a, b in zip(word, output, strict=True)) for output in words
-    }
+    weights = {output: q ** hamming_distance(word, output) for output in words}
     total = sum(weights.values(), Fraction(0))
     return {output: weight / total for output, weight in weights.items()}

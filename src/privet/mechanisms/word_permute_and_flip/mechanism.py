@@ -6,19 +6,19 @@ The law by distance and what it spends are proved in PROOF.md; both come from ce
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from privet.errors import ParameterError
-from privet.exact import float_down, float_up, log_up, ratio_up, read_count, read_epsilon
+from privet.exact import float_down, float_up, log_up, ratio_up, read_count
 from privet.exact.number import Number
 from privet.languages import Language
-from privet.mechanisms.base import CodeArray, FloatArray, HammingMechanism
+from privet.mechanisms.base import CodeArray, FloatArray
 from privet.mechanisms.by_length import ByLength
 from privet.mechanisms.substitution import draw_by_level
 from privet.mechanisms.word_permute_and_flip.enclosures import PsiEnclosure
@@ -26,15 +26,14 @@ from privet.mechanisms.word_permute_and_flip.floats import Quadrature, quadratur
 from privet.mechanisms.word_permute_and_flip.levels import PermuteAndFlipLevels
 from privet.mechanisms.word_permute_and_flip.spectrum import AllWords
 from privet.mechanisms.words import (
+    CalibratedOnWords,
     Calibration,
     Outside,
     Unprotected,
     language_of,
-    read_calibration,
-    read_language,
-    word_guarantee,
+    read_all_words,
 )
-from privet.privacy import Guarantee, RecordLoss
+from privet.privacy import RecordLoss
 from privet.randomness import current_source
 from privet.symbols import Alphabet
 
@@ -63,7 +62,7 @@ class LengthLaw:
     quadrature: Quadrature
 
 
-class WordPermuteAndFlip(HammingMechanism):
+class WordPermuteAndFlip(CalibratedOnWords):
     """Permute-and-flip on words.
 
     `language`: `Language.all(alphabet)`, or the alphabet; `epsilon`: the guarantee for words that
@@ -77,29 +76,6 @@ class WordPermuteAndFlip(HammingMechanism):
     name: ClassVar[str] = "word-permute-and-flip"
     title: ClassVar[str] = "permute-and-flip on words"
 
-    def __new__(
-        cls,
-        language: Language | Alphabet,
-        *,
-        epsilon: Number,
-        adjacency: int = 1,
-        calibration: Calibration = "auto",
-        outside: Outside = "refuse",
-        unprotected: Unprotected = "refuse",
-    ) -> Self:
-        """An instance of `cls`, or of what replaces it on a language that forbids some words."""
-        del epsilon, adjacency, calibration, outside, unprotected  # for the signature; see __init__
-        if cls is WordPermuteAndFlip and not read_language(language).is_all:
-            from privet.mechanisms.word_permute_and_flip.on_language import (
-                PermuteAndFlipOnLanguage,
-            )
-
-            return cast(Self, object.__new__(PermuteAndFlipOnLanguage))
-        return object.__new__(cls)
-
-    def __getnewargs_ex__(self) -> tuple[tuple[Language], dict[str, Number]]:
-        return (self.language,), {"epsilon": self.epsilon}
-
     def __init__(
         self,
         language: Language | Alphabet,
@@ -111,25 +87,15 @@ class WordPermuteAndFlip(HammingMechanism):
         unprotected: Unprotected = "refuse",
     ) -> None:
         del outside, unprotected  # among all words there is nothing outside, or without neighbours
-        self.language = read_language(language)
-        self.alphabet = self.language.alphabet
-        self.epsilon = read_epsilon(epsilon)
-        self.adjacency = read_count(adjacency, "adjacency")
-        self.calibration = read_calibration(calibration)
+        self._read_parameters(read_all_words(language), epsilon, adjacency, calibration)
         self._laws = ByLength(self._make_law)
 
-    @property
-    def guarantee(self) -> Guarantee:
-        """Pure differential privacy for any `adjacency` symbols of a word."""
-        return word_guarantee(self.epsilon, self.adjacency)
+    @classmethod
+    def _on_language(cls) -> type[CalibratedOnWords]:
+        """The class of the mechanism on a language that forbids some words."""
+        from privet.mechanisms.word_permute_and_flip.on_language import PermuteAndFlipOnLanguage
 
-    def parameters(self) -> dict[str, Any]:
-        """Epsilon (exact text), adjacency, calibration."""
-        return {
-            "epsilon": str(self.epsilon),
-            "adjacency": self.adjacency,
-            "calibration": self.calibration,
-        }
+        return PermuteAndFlipOnLanguage
 
     def ratio(self, length: int) -> Fraction:
         """q = e^-k, the exact rational of words of that length."""
@@ -257,12 +223,38 @@ def _search_rate(length: int, size: int, epsilon: Fraction, cap: Fraction, shift
         return cap
     if top <= 0:  # long words: nothing to see in doubles but their rounding
         return cap * (1 - _SEARCH_MARGIN)
-    if excess(float(cap) / 2) >= 0:  # 2kb is spent at most, so this is a matter of rounding
+    bottom = excess(float(cap) / 2)
+    if bottom >= 0:  # 2kb is spent at most, so this is a matter of rounding
         return cap / 2
-    from scipy.optimize import brentq
-
-    rate = brentq(excess, float(cap) / 2, float(cap), xtol=1e-14 * float(cap), rtol=1e-14)
+    rate = _crossing(excess, (float(cap) / 2, bottom), (float(cap), top), 1e-14 * float(cap))
     return min(cap, Fraction(rate)) * (1 - _SEARCH_MARGIN)
+
+
+def _crossing(
+    function: Callable[[float], float],
+    below: tuple[float, float],
+    above: tuple[float, float],
+    width: float,
+) -> float:
+    """Where a rising function crosses zero, by the Illinois rule of false position.
+
+    `below`, `above`: (place, value), the values of either sign. Within `width`, or as near as 100
+    steps come. scipy has this too, and takes half a second to import.
+    """
+    last = 0
+    for _ in range(100):
+        (a, at_a), (b, at_b) = below, above
+        place = b - at_b * (b - a) / (at_b - at_a)
+        value = function(place)
+        if value == 0 or min(place - a, b - place) <= width:
+            return place
+        # An end that stays twice has its value halved, so that the other end moves past it.
+        if value < 0:
+            below, above = (place, value), (b, at_b / 2 if last < 0 else at_b)
+        else:
+            above, below = (place, value), (a, at_a / 2 if last > 0 else at_a)
+        last = -1 if value < 0 else 1
+    return place
 
 
 def _phi_exactly(words_at: list[int], q: Fraction, level: int) -> Fraction:

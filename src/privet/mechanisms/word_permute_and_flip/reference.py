@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from privet.symbols import hamming_distance
+
 if TYPE_CHECKING:
     from privet.mechanisms.word_permute_and_flip.mechanism import WordPermuteAndFlip
 
@@ -58,8 +60,7 @@ def law_by_subsets(distances: Sequence[int], q: Fraction) -> list[Fraction]:
 def distances_on_all_words(word: Sequence[int], size: int) -> list[int]:
     """Hamming distance of every word over 0..size-1 from `word`, in lexicographic order."""
     return [
-        sum(a != b for a, b in zip(word, other, strict=True))
-        for other in itertools.product(range(size), repeat=len(word))
+        hamming_distance(word, other) for other in itertools.product(range(size), repeat=len(word))
     ]
 
 

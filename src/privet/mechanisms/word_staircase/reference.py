@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from privet.mechanisms.word_staircase.mechanism import WordStaircase
+from privet.symbols import hamming_distance
 
 
 def law(mechanism: WordStaircase, word: Sequence[int]) -> dict[tuple[int, ...], Fraction]:
@@ -16,7 +17,7 @@ def law(mechanism: WordStaircase, word: Sequence[int]) -> dict[tuple[int, ...], 
     shift, period = mechanism.shift(len(word)), mechanism.adjacency
     weights = {}
     for output in itertools.product(range(len(mechanism.alphabet)), repeat=len(word)):
-        distance = sum(a != b for a, b in zip(word, output, strict=True))
+        distance = hamming_distance(word, output)
         steps = sum(1 for error in range(shift, distance) if (error - shift) % period == 0)
         weights[output] = mechanism.factor**steps
     total = sum(weights.values(), Fraction(0))

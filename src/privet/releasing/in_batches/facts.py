@@ -17,10 +17,15 @@ if TYPE_CHECKING:
 UNKNOWN, MISSING = "unknown", "missing"
 """Kinds of trouble: a label outside the alphabet, and no value where none stands in for it."""
 
+UNKNOWN_ENTRY, MISSING_ENTRY, NO_LIST = "unknown entry", "missing entry", "no list"
+"""The same of entries in a column of lists, and a row that has no list."""
+
 
 @dataclass(frozen=True)
 class Trouble:
     """What must be refused: in which `row` it comes first, and how many of them (`count`) have it.
+
+    Of entries of lists, these are counted and not their rows.
 
     `column`: where in that row, if it is a wide table's; empty otherwise.
     """
@@ -63,6 +68,11 @@ class Facts:
             _joined(self.variety, following.variety, lambda first, second: first + second),
             _joined(self.categories, following.categories, _all_values),
         )
+
+    @property
+    def symbols(self) -> int:
+        """How many symbols the words have together."""
+        return sum(length * count for length, count in self.lengths.items())
 
     @property
     def distinct(self) -> dict[str, int]:

@@ -17,6 +17,7 @@ from privet.releasing.blocks import Progress
 from privet.releasing.in_batches.facts import Facts
 from privet.releasing.in_batches.job import job_of
 from privet.releasing.in_batches.rows import facts_of_kept, going_out, settled
+from privet.releasing.in_batches.unchanged import changed, unchanged
 from privet.releasing.in_batches.writing import Released, Writing
 from privet.releasing.job import Drawn, Job, count_different, silent
 from privet.releasing.sequences import WordRequest, release_words
@@ -121,7 +122,7 @@ class _Run:
 
     def draw(self, progress: Progress, measure: bool) -> Drawn:
         """Draw every word, then write the table with the states that were drawn."""
-        with self.writing.unchanged():
+        with unchanged(self.writing.batches):
             wrong = self._draw_words(progress, measure)
         return self.writing.stage(lambda: self._released(progress, wrong), measure)
 
@@ -146,7 +147,7 @@ class _Run:
         for table in batches:
             stop = start + table.num_rows
             if stop > self.sequences.rows:
-                raise self.writing.changed()
+                raise changed(batches)
             codes = self.sequences.released(start, stop)
             fresh = decode_column(codes, alphabet, like=table.column(state).type)
             whole = replace_column(table, state, fresh)

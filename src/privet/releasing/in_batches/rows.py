@@ -10,14 +10,23 @@ and nothing else (`privet.data.compacted`), as they go out.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from privet.mechanisms.base import CodeArray
-from privet.releasing.in_batches.facts import MISSING, UNKNOWN, Facts, Trouble
+from privet.releasing.in_batches.facts import (
+    MISSING,
+    MISSING_ENTRY,
+    NO_LIST,
+    UNKNOWN,
+    UNKNOWN_ENTRY,
+    Facts,
+    Trouble,
+)
 from privet.releasing.job import silent
+from privet.releasing.query_request import QueryRequest
 from privet.releasing.rows import rows_named
 from privet.releasing.sequences import WordRequest, release_words
 from privet.releasing.tables import TableRequest
@@ -25,6 +34,10 @@ from privet.symbols import Codes, Words
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from privet.data import ListCodes, WideCodes
+
+Troubles = dict[tuple[str, str], Trouble]
 
 RowRequest = TableRequest | WordRequest
 """What is released batch by batch; a WordRequest must be of a wide table."""
@@ -54,7 +67,7 @@ def looked_at(table: "pa.Table", request: RowRequest, first_row: int = 0) -> Che
     kept = facts_of_kept(table, request.keep)
     if isinstance(request, TableRequest):
         return Checked(Facts(table.num_rows, troubles=_troubles(table, request), **kept))
-    return _wide(table, request, first_row, kept)
+    return _words(table, request, first_row, kept)
 
 
 def drawn(
@@ -134,7 +147,7 @@ def facts_of_kept(
     return {"variety": variety, "categories": categories}
 
 
-def _troubles(table: "pa.Table", request: TableRequest) -> dict[tuple[str, str], Trouble]:
+def _troubles(table: "pa.Table", request: TableRequest) -> Troubles:
     from privet.data import look_up_column
 
     troubles = {}
@@ -151,7 +164,36 @@ def _troubles(table: "pa.Table", request: TableRequest) -> dict[tuple[str, str],
     return troubles
 
 
-def _wide(table: "pa.Table", request: WordRequest, first_row: int, kept: dict[str, Any]) -> Checked:
+def wide_words(table: "pa.Table", request: WordRequest | QueryRequest) -> Checked:
+    """The words of a batch, a row or a list each, unless there are troubles; none is refused yet.
+
+    Errors: ColumnNotFoundError; DomainError for a column whose type the alphabet does not fit.
+    """
+    from privet.data import holds_words
+
+    read = _lists if holds_words(table, request.columns) else _wide
+    found, troubles = read(table, request)
+    alphabet, given = request.mechanism.alphabet, request.stand_ins
+    words = None if troubles else found.words(alphabet, given["missing"])
+    sizes, counts = np.unique(found.lengths, return_counts=True)
+    lengths = Counter(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
+    return Checked(Facts(table.num_rows, lengths, troubles), words)
+
+
+def _words(
+    table: "pa.Table", request: WordRequest, first_row: int, kept: dict[str, Any]
+) -> Checked:
+    found = wide_words(table, request)
+    if found.words is not None:
+        layout = {"columns": list(request.columns)}
+        with rows_named(table, layout, found.words, first_row):
+            request.mechanism.check_part(found.words)
+            if request.possible is not None:
+                request.possible.check(found.words)
+    return replace(found, facts=replace(found.facts, **kept))
+
+
+def _wide(table: "pa.Table", request: WordRequest | QueryRequest) -> tuple["WideCodes", Troubles]:
     from privet.data import read_wide
 
     alphabet, given = request.mechanism.alphabet, request.stand_ins
@@ -163,17 +205,20 @@ def _wide(table: "pa.Table", request: WordRequest, first_row: int, kept: dict[st
     if gaps and given["missing"] is None:
         row, column = found.first_gap()
         troubles[MISSING, ""] = Trouble(row, gaps, column)
-    words = None
-    if not troubles:
-        words = found.words(alphabet, given["missing"])
-        layout = {"columns": list(request.columns)}
-        with rows_named(table, layout, words, first_row):
-            request.mechanism.check_part(words)
-            if request.possible is not None:
-                request.possible.check(words)
-    sizes, counts = np.unique(found.within.sum(axis=1), return_counts=True)
-    lengths = Counter(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
-    return Checked(Facts(table.num_rows, lengths, troubles, **kept), words)
+    return found, troubles
+
+
+def _lists(table: "pa.Table", request: WordRequest | QueryRequest) -> tuple["ListCodes", Troubles]:
+    from privet.data import read_lists
+
+    name, given = request.columns[0], request.stand_ins
+    found = read_lists(table, request.mechanism.alphabet, name, other=given["other"])
+    refused = {
+        UNKNOWN_ENTRY: found.unknown,
+        NO_LIST: found.no_list,
+        MISSING_ENTRY: found.missing if given["missing"] is None else None,
+    }
+    return found, {(kind, name): Trouble(*one) for kind, one in refused.items() if one is not None}
 
 
 def _draw_columns(

@@ -2,23 +2,24 @@
 
 Contract. The first pass checks everything and draws nothing; the second draws each batch as it is
 read and writes it to a hidden file, which gets the output's name only when all of it is there and
-the ledger says so. Memory does not grow with the rows. Files that changed between the passes are
-refused: then nothing is published.
+the ledger says so. A query about series needs the first alone, which adds it up. Memory does not
+grow with the rows. Files that changed meanwhile are refused: then nothing is published.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from privet.errors import ParameterError
 from privet.releasing.blocks import Progress
-from privet.releasing.forms import Request
+from privet.releasing.forms import Bare, Request
 from privet.releasing.in_batches.facts import Facts
 from privet.releasing.in_batches.job import job_of
 from privet.releasing.in_batches.long import LONG_ROWS, prepare_long
+from privet.releasing.in_batches.queries import prepare_large_query
 from privet.releasing.in_batches.rows import (
     RowRequest,
     checked,
@@ -26,9 +27,11 @@ from privet.releasing.in_batches.rows import (
     looked_at,
     settled,
 )
+from privet.releasing.in_batches.unchanged import unchanged
 from privet.releasing.in_batches.writing import Released, Writing, names_out
 from privet.releasing.job import Job
 from privet.releasing.preparing import check_reads_back
+from privet.releasing.query_request import QueryRequest
 from privet.releasing.sequences import WordRequest
 from privet.releasing.tables import TableRequest, refuse_persons
 from privet.symbols import Words
@@ -40,60 +43,99 @@ LARGE_FILE = 1 << 26
 """Files from this size on are released in batches unless told otherwise; folders always are."""
 
 
-Large = tuple[RowRequest, Path, tuple[Path, Path]]
-"""A request, its source, and its target."""
+Place = tuple[Path, Path] | None
+"""The output and its receipt; a query may be answered without."""
+
+
+class LargeRows(NamedTuple):
+    """Rows that are released batch by batch."""
+
+    request: RowRequest
+    source: Path
+    target: tuple[Path, Path]
+
+
+class LargeQuery(NamedTuple):
+    """A query about series that are added up batch by batch."""
+
+    request: QueryRequest
+    source: Path
+    target: Place
+
+
+Large = LargeRows | LargeQuery
 
 
 def large_release(
-    request: Request, source: Path | None, target: tuple[Path, Path] | None, asked: bool | None
+    request: Request, source: Path | None, target: Place, asked: bool | None
 ) -> Large | None:
     """What is released batch by batch; None if it is not. `asked`: None leaves it to the size.
 
     Errors: ParameterError if it was asked for and there is no way.
     """
-    reason = ""
-    if not isinstance(request, TableRequest | WordRequest):
-        reason = "only columns of a table, and words in one, are"
-    elif source is None:
-        reason = "only a file or a folder is read so"
-    elif target is None:
-        reason = "it needs an output, into which it is written as it goes"
-    elif asked or (asked is None and _is_large(source, request)):
-        return request, source, target
+    large = _large(request, source, target)
+    if not isinstance(large, str):
+        is_asked = asked or (asked is None and _is_large(large.source, large.request))
+        return large if is_asked else None
     if asked:
         raise ParameterError(
-            f"This release cannot be made in batches: {reason}.",
+            f"This release cannot be made in batches: {large}.",
             hint="Leave batches out.",
             parameter="batches",
         )
     return None
 
 
-def _is_large(source: Path, request: RowRequest) -> bool:
+def _large(request: Request, source: Path | None, target: Place) -> Large | str:
+    """The release as it would be made in batches, or why it cannot be."""
+    if isinstance(request, Bare):
+        return "only columns of a table, and words and series in one, are"
+    if source is None:
+        return "only a file or a folder is read so"
+    if isinstance(request, QueryRequest):
+        if request.is_one_series:
+            return "one series in all is never cut, so it is held in memory whole"
+        if not request.has_columns:
+            return "the columns of the series are not named"
+        return LargeQuery(request, source, target)
+    if target is None:
+        return "it needs an output, into which it is written as it goes"
+    return LargeRows(request, source, target)
+
+
+def _is_large(source: Path, request: RowRequest | QueryRequest) -> bool:
     """Whether it is worth it; rows that must be sorted need a library that may not be there."""
-    sorts = request.is_long if isinstance(request, WordRequest) else request.person is not None
+    sorts = request.person is not None if isinstance(request, TableRequest) else request.is_long
     if sorts and find_spec("duckdb") is None:
         return False
     return source.is_dir() or (source.is_file() and source.stat().st_size >= LARGE_FILE)
 
 
 def prepare_in_batches(
-    request: RowRequest,
-    source: Path,
-    target: tuple[Path, Path],
-    *,
-    overwrite: bool,
-    progress: Progress,
-    room: ExitStack,
+    large: Large, *, overwrite: bool, progress: Progress, room: ExitStack
 ) -> Job:
     """Look at every batch and refuse what must be refused; nothing is drawn.
 
     `room`: temporary files live as long as it is open. Errors: as of the same table in memory;
     DataError for parts whose columns differ.
     """
+    progress(f"reading {large.source.name}", 0, 0)
+    if isinstance(large, LargeQuery):
+        return prepare_large_query(*large, progress)
+    return _prepare_rows(*large, overwrite, progress, room)
+
+
+def _prepare_rows(
+    request: RowRequest,
+    source: Path,
+    target: tuple[Path, Path],
+    overwrite: bool,
+    progress: Progress,
+    room: ExitStack,
+) -> Job:
+    """The job for columns, or for words."""
     from privet.data import check_writable, open_batches
 
-    progress(f"reading {source.name}", 0, 0)
     is_long = isinstance(request, WordRequest) and request.is_long
     batches = open_batches(
         source,
@@ -106,8 +148,9 @@ def prepare_in_batches(
     check_reads_back(batches.schema, request, target[0])
     if isinstance(request, WordRequest) and request.is_long:
         return prepare_long(request, batches, target, overwrite, progress, room)
-    if isinstance(request, TableRequest):
-        _check_persons(request, batches, target[0], room)
+    persons = None
+    if isinstance(request, TableRequest) and request.person is not None:
+        persons = _checked_persons(request, request.person, batches, target[0], room)
     facts = _facts(batches, request, progress)
     writing = Writing(request, batches, facts, target, overwrite)
     job = job_of(
@@ -116,7 +159,7 @@ def prepare_in_batches(
         lambda tell, measure: writing.stage(lambda: _released(writing, tell, measure), measure),
     )
     if isinstance(request, TableRequest):
-        return job
+        return replace(job, persons=persons)
     return replace(job, word_parts=lambda: _words(writing))
 
 
@@ -141,7 +184,7 @@ def _released(writing: Writing, tell: Progress, measure: bool) -> Released:
 def _words(writing: Writing) -> Iterator[tuple[int, Words]]:
     """(number of words before, words) of each batch: one more pass, which draws nothing."""
     first = 0
-    with writing.unchanged():
+    with unchanged(writing.batches):
         for table in writing.batches:
             words = looked_at(table, writing.request, first).words
             if words is not None:
@@ -149,14 +192,18 @@ def _words(writing: Writing) -> Iterator[tuple[int, Words]]:
             first += table.num_rows
 
 
-def _check_persons(
-    request: TableRequest, batches: "Batches", output: Path, room: ExitStack
-) -> None:
-    """Refuse persons with more rows than the bound."""
+def _checked_persons(
+    request: TableRequest, person: str, batches: "Batches", output: Path, room: ExitStack
+) -> Callable[[], int]:
+    """What counts the persons by one more pass. Errors: DataError for too many rows of one."""
     from privet.data import persons_above, spill_folder
 
-    if request.person is None or request.rows_per_person is None:
-        return
     folder = room.enter_context(spill_folder(output.parent))
-    above = persons_above(batches, request.person, request.rows_per_person, folder=folder)
-    refuse_persons(above, request.person, request.rows_per_person)
+    above = persons_above(batches, person, request.rows_per_person or 1, folder=folder)
+    refuse_persons(above, person, request.rows_per_person or 1)
+
+    def persons() -> int:
+        with unchanged(batches):
+            return persons_above(batches, person, 0, folder=folder)
+
+    return persons

@@ -4,19 +4,17 @@ Contract. The file gets the output's name only when all of it is there and the l
 that changed between looking and drawing are refused: then nothing is published.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from privet.errors import DataError, PrivetError
 from privet.releasing.files import StagedFile
 from privet.releasing.finishing import Unread
 from privet.releasing.in_batches.facts import Facts
 from privet.releasing.in_batches.rows import RowRequest
+from privet.releasing.in_batches.unchanged import changed, unchanged
 from privet.releasing.job import Drawn
 from privet.releasing.receipt import Receipt
 from privet.releasing.tables import TableRequest
@@ -54,7 +52,7 @@ class Writing:
         staged = StagedFile(*self.target, overwrite=self.overwrite)
         wrong: Counter[int] = Counter()
         try:
-            with self.unchanged():
+            with unchanged(self.batches):
                 staged.write(lambda path: self._write(path, released(), wrong))
         except BaseException:
             staged.discard()
@@ -73,7 +71,7 @@ class Writing:
                     wrong.update(dict(enumerate(counts)))
                     rows += table.num_rows
             if rows != self.facts.rows:
-                raise self.changed()
+                raise changed(self.batches)
 
         write_whole(path, write)
 
@@ -100,28 +98,6 @@ class Writing:
             else self.request.mechanism
         )
         return released_type(mechanism.alphabet, kind)
-
-    @contextmanager
-    def unchanged(self) -> Iterator[None]:
-        """Errors: DataError if the files are not those of the first pass, before or after."""
-        stamp = self.batches.stamp
-        try:
-            if self.batches.fingerprint() == stamp:
-                yield
-        except PrivetError:
-            if self.batches.fingerprint() == stamp:
-                raise
-        if self.batches.fingerprint() != stamp:
-            raise self.changed()
-
-    def changed(self) -> DataError:
-        """The error for files that are not what they were."""
-        path = os.fspath(self.batches.path)
-        return DataError(
-            f"{path} was changed while it was read, so nothing was published.",
-            hint="Release a copy that nobody writes to.",
-            path=path,
-        )
 
 
 @dataclass(frozen=True)

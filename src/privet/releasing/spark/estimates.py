@@ -78,7 +78,12 @@ def _not_decoded(released: Release) -> Release:
 
 def _counts(frame: "DataFrame", name: str, alphabet: "Alphabet") -> Any:
     """(m,) int64: rows of each symbol; rows without one, where a word has ended, do not count."""
+    from pyspark.sql import functions
+    from pyspark.sql.types import ArrayType
+
     plain = narrowed(frame, [name])
+    if isinstance(plain.schema.fields[0].dataType, ArrayType):
+        plain = plain.select(functions.explode(plain.columns[0]))
     counts = np.zeros(len(alphabet), np.int64)
     for symbol, count in plain.groupBy(*plain.columns).count().collect():
         if symbol is None:

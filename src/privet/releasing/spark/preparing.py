@@ -53,7 +53,8 @@ def prepare_frame(
     if not isinstance(request, TableRequest | WordRequest):
         raise ParameterError(
             "From a frame of Spark go columns, or the words of a long or a wide table.",
-            hint="Name columns, or id, time and state; for a query give frame.toPandas().",
+            hint="Name columns, or id, time and state; for a query write the frame to Parquet and "
+            "release from that folder, which is read in batches.",
             parameter="mechanism",
         )
     plain = narrowed(frame, request.columns_needed)
@@ -70,9 +71,12 @@ def prepare_frame(
     if not facts.rows:
         raise DataError("The table has no rows.", hint="A release needs at least one row.")
     if isinstance(request, TableRequest):
-        if request.person is not None:
-            check_persons(plain, called[request.person], request)
-        return job_of(request, facts, _Draw(rows, work, found, target, kinds))
+        job = job_of(request, facts, _Draw(rows, work, found, target, kinds))
+        if request.person is None:
+            return job
+        who = called[request.person]
+        check_persons(plain, who, request)
+        return replace(job, persons=lambda: plain.select(who).distinct().count())
     if work.long is not None:
         check_forms(found.forms, str(work.long.time))
     job = job_of(request, facts, _Draw(rows, work, found, target, kinds))

@@ -32,7 +32,7 @@ from privet.symbols import Alphabet
 if TYPE_CHECKING:
     import pyarrow as pa
 
-BLOCK_ROWS = 1 << 18
+BLOCK_ROWS, _BLOCK_BYTES = 1 << 18, 1 << 26
 """Rows are looked at and drawn in blocks of about so many; Spark sends them by ten thousand."""
 
 SCHEMA = "partition int, result binary"
@@ -164,16 +164,19 @@ def _check_version(version: str) -> None:
 
 
 def _blocks(batches: Iterable["pa.RecordBatch"]) -> Iterator["pa.Table"]:
-    """The batches as tables of about `BLOCK_ROWS` rows; none of no rows."""
+    """The batches as tables of about `BLOCK_ROWS` rows, fewer if they are long; none of no rows."""
     import pyarrow as pa
 
     held: list[pa.RecordBatch] = []
+    rows = size = 0
     for batch in batches:
         held.append(batch)
-        if sum(each.num_rows for each in held) >= BLOCK_ROWS:
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows and (rows >= BLOCK_ROWS or size >= _BLOCK_BYTES):
             yield pa.Table.from_batches(held)
-            held = []
-    if sum(each.num_rows for each in held):
+            held, rows, size = [], 0, 0
+    if rows:
         yield pa.Table.from_batches(held)
 
 

@@ -2,9 +2,10 @@
 
 Contract. Row i of a table is the law of the output if the record is i, and one row that if it is
 absent. With chance q the record is kept, otherwise the absent row answers: row i becomes
-q P_i + (1 - q) P_absent. If P_i <= c P_absent for every output, then the sampled rows have the
-ratio 1 + q (c - 1), which is epsilon' = ln(1 + q (e^epsilon - 1)) [balle-barthe-gaboardi-2018], and
-exactly that if c is attained; delta becomes q delta at that epsilon'.
+q P_i + (1 - q) P_absent. If P_i <= c P_absent and P_absent <= c P_i for every output, then the
+sampled rows have at most the ratio 1 + q (c - 1), which is epsilon' = ln(1 + q (e^epsilon - 1))
+[balle-barthe-gaboardi-2018], and exactly that if P_i = c P_absent for some output; delta becomes
+q delta at that epsilon'.
 """
 
 from privet.chains.stochastic import Rows, read_stochastic

@@ -38,6 +38,15 @@ class MechanismCheck:
     spent: Findings
     record_loss: Findings | None
 
+    def __str__(self) -> str:
+        """In a sentence."""
+        name, words = (
+            self.mechanism.name,
+            "1 symbol" if self.length == 1 else f"{self.length} symbols",
+        )
+        verdict = "every claim is kept" if self.kept else "A CLAIM IS BROKEN"
+        return f"{name} on inputs of {words}: {verdict} ({self.guarantee.compared} comparisons)."
+
     @property
     def kept(self) -> bool:
         """Whether every claim is kept."""

@@ -20,6 +20,7 @@ from privet.mechanisms import HammingMechanism, WordExponential, WordPermuteAndF
 from privet.mechanisms.enumerated import list_words
 from privet.mechanisms.on_language import LanguageMechanism
 from privet.privacy import RecordLoss
+from privet.symbols import hamming_distance
 from privet.verify.finite import finite_mechanism, smallest_delta
 from privet.verify.library.models import LARGEST_TABLE, FiniteModel, Law, Pair
 from privet.verify.outcome import Holds
@@ -65,22 +66,18 @@ def word_table(mechanism: HammingMechanism, length: int) -> WordTable:
     symbols = mechanism.alphabet.symbols
     if not isinstance(mechanism, LanguageMechanism):
         law = mechanism.probability_of_word(length)
-        rows = tuple(tuple(law[distance(w, x)] for x in everything) for w in everything)
+        rows = tuple(tuple(law[hamming_distance(w, x)] for x in everything) for w in everything)
         pairs = _neighbours(everything, mechanism.adjacency)
         return WordTable(everything, everything, rows, pairs, Fraction(0), symbols)
     mechanism.language.check_length(length)
     outputs = tuple(map(tuple, list_words(mechanism.language, length).tolist()))
     inputs = everything if mechanism.outside == "allow" else outputs
     rows = tuple(
-        _law_on_language(mechanism, length, [distance(w, x) for x in outputs]) for w in inputs
+        _law_on_language(mechanism, length, [hamming_distance(w, x) for x in outputs])
+        for w in inputs
     )
     pairs = _neighbours(inputs, mechanism.adjacency)
     return WordTable(inputs, outputs, rows, pairs, mechanism.charge(length), symbols)
-
-
-def distance(one: Codes, other: Codes) -> int:
-    """In how many places two words of one length differ."""
-    return sum(a != b for a, b in zip(one, other, strict=True))
 
 
 def check_size(table: WordTable) -> None:
@@ -159,7 +156,7 @@ def _neighbours(words: Sequence[Codes], adjacency: int) -> tuple[Pair, ...]:
     return tuple(
         (i, j)
         for (i, one), (j, other) in combinations(enumerate(words), 2)
-        if distance(one, other) <= adjacency
+        if hamming_distance(one, other) <= adjacency
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from privet.chains import HiddenMarkovModel
 from privet.chains.naming import check_fields, read_symbol_names, shown
+from privet.chains.stochastic import refuse_frame
 from privet.errors import ModelError, ParameterTypeError
 from privet.exact import exact_number
 from privet.exact.number import Number
@@ -168,6 +169,7 @@ class SymbolicModel:
         )
 
     def _read_rows(self, rows: Sequence[Sequence[Entry]], name: str) -> tuple[Row, ...]:
+        refuse_frame(rows, f"the {name} matrix")
         found = tuple(
             tuple(
                 self.parameters.read(entry, f"Entry ({i}, {j}) of the {name} matrix")

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from privet.symbols import hamming_distance
 from privet.weighted.limits import Clock
 from privet.weighted.words.problem import Floats, Word, WordProblem
 
@@ -86,7 +87,7 @@ def _best_block(
     """What to put in places start..start + size - 1 of both words, if only these may change."""
     end = start + size
     current = pair[0][start:end], pair[1][start:end]
-    differences = sum(x != y for x, y in zip(*current, strict=True))
+    differences = hamming_distance(*current)
     options = _blocks(problem, one.state, two.state, size, differences)
     kept = [(a, b) for a, b, p, r in options if one.lives[end, p] and two.lives[end, r]]
     if len(kept) < 2 or current not in kept:

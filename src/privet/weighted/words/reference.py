@@ -7,6 +7,7 @@ it; nothing else uses it.
 from collections.abc import Iterator
 from fractions import Fraction
 
+from privet.symbols import hamming_distance
 from privet.weighted.words.problem import Word, WordProblem
 
 
@@ -36,7 +37,7 @@ def largest_ratios(
     best: dict[int, tuple[Fraction, Word, Word]] = {}
     for w, under in weights.items():
         for v, over in weights.items():
-            apart = sum(a != b for a, b in zip(w, v, strict=True))
+            apart = hamming_distance(w, v)
             if 1 <= apart <= adjacency and (
                 apart not in best
                 or over * best[apart][0].denominator > best[apart][0].numerator * under

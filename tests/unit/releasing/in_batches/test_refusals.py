@@ -4,15 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from numpy.typing import NDArray
 
+from accounts import NoBits
 from privet import (
     Alphabet,
     IndependentRecords,
@@ -32,32 +31,18 @@ from privet.errors import (
     MissingValueError,
     OutputError,
     ParameterError,
-    RandomnessError,
 )
 from privet.ledger import Account
-from privet.randomness import RandomSource, using_source
+from privet.randomness import using_source
 
 ABC = Alphabet(["a", "b", "c"])
 VOTE = {"vote": RandomizedResponse(ABC, epsilon=1)}
 LONG: dict[str, Any] = {"id": "who", "time": "when", "state": "vote"}
 
 
-class NoBits(RandomSource):
-    """Whoever draws from it is found out."""
-
-    def fill(self, out: NDArray[Any]) -> None:
-        raise RandomnessError(f"There are no {out.nbytes} bytes.")
-
-
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("privet.data.batches._MOST_ROWS", 50)
-
-
-@pytest.fixture
-def ledger() -> Iterator[Ledger]:
-    with Ledger.open("memory:") as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -296,6 +281,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, options: Any, stage: str) -
 
 PROGRAM = """
 import os, resource, signal, sys
+sys.dont_write_bytecode = True  # under a limit it would be cut short, and stay
 from pathlib import Path
 import privet.data.batches
 from privet import Alphabet, Ledger, PrivetError, RandomizedResponse, release

@@ -3,36 +3,17 @@
 from fractions import Fraction
 from typing import Any
 
-import cvc5
 import pytest
 import z3
 
 from privet import HiddenMarkovModel, verify
 from privet.errors import ParameterError
 from privet.verify import Parameters, SymbolicModel
+from smt_solvers import ask_cvc5, ask_z3
 
 GEOMETRIC = [["2/3", "1/6", "1/6"], ["1/3", "1/3", "1/3"], ["1/6", "1/6", "2/3"]]
 STILL = [[int(i == j) for j in range(3)] for i in range(3)]
 ILL, WELL = [0, "1 - p", "p"], ["1 - p", "p", 0]
-
-
-def ask_z3(text: str) -> str:
-    solver = z3.Solver()
-    solver.set("timeout", 20_000)
-    solver.from_string(text)
-    return str(solver.check())
-
-
-def ask_cvc5(text: str) -> str:
-    manager = cvc5.TermManager()
-    solver = cvc5.Solver(manager)
-    solver.setOption("tlimit-per", "20000")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "text")
-    said = ""
-    while not (command := parser.nextCommand()).isNull():
-        said += command.invoke(solver, parser.getSymbolManager())
-    return said.strip()
 
 
 SOLVERS = {"z3": ask_z3, "cvc5": ask_cvc5}
